@@ -1,0 +1,198 @@
+"""The click commands: each reads its options, asks one part of the program, and tells the outcome.
+
+What it keeps true: standard output carries the result and nothing else; a mistake in the call is status 2.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
+
+import click
+from hivekeep_contract.errors import HivekeepError
+from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
+from hivekeep_contract.settings import Setting
+
+from hivekeep import __version__
+from hivekeep.cli import flags
+
+FAILED = 1
+USAGE = 2
+UNHEALTHY = 8
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def hivekeep(arguments: Sequence[str]) -> NoReturn:
+    """Run the command line `arguments`; leaves through SystemExit."""
+    root.main(args=list(arguments), prog_name="hivekeep")
+    raise AssertionError("click leaves through SystemExit")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def root() -> None:
+    """Memory and control plane that several agents of one machine share."""
+
+
+def _settings_options(accepted: Sequence[Setting]) -> Callable[[Command], Command]:
+    """Options for the settings in `accepted`, handed to the command as `given`: texts by setting key."""
+
+    def decorate(command: Command) -> Command:
+        for setting in reversed(accepted):
+            command = _option(setting)(command)
+        return command
+
+    return decorate
+
+
+def _option(setting: Setting) -> Callable[[Command], Command]:
+    def note(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        given = context.ensure_object(dict)
+        for text in value if setting.type == "list" else (value,):
+            if text is not None and text is not False:
+                flags.add(given, setting, "true" if text is True else text)
+
+    kind: dict[str, Any] = {"type": click.Choice(setting.choices)} if setting.choices else {"type": str}
+    if setting.type == "boolean":
+        kind = {"is_flag": True}
+    elif setting.type == "list":
+        kind["multiple"] = True
+    return click.option(str(setting.flag), help=setting.doc, expose_value=False, callback=note, **kind)
+
+
+@contextmanager
+def _told_errors() -> Iterator[None]:
+    """Tell an error of the program in one line on standard error and leave with its status."""
+    from hivekeep.doors.descriptor import RuntimeRefused
+
+    try:
+        yield
+    except RuntimeRefused as refusal:
+        _fail(str(refusal), refusal.exit_code)
+    except HivekeepError as error:
+        _fail(str(error), USAGE if error.kind == "invalid_input" else FAILED)
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    click.echo(f"hivekeep: {message}", err=True)
+    sys.exit(status)
+
+
+def _print_json(value: Any) -> None:
+    """One JSON value on standard output: indented for a person at a terminal, one line for a program."""
+    text = json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.flush()
+
+
+@root.command()
+@_settings_options(flags.COMMON)
+@click.pass_obj
+def mcp(given: flags.Given) -> None:
+    """Serve the Model Context Protocol on standard input and output."""
+    from hivekeep.doors import stdio
+    from hivekeep.doors.local import Local
+
+    sys.exit(stdio.serve(Local(given)))
+
+
+@root.command()
+@_settings_options(flags.SERVE)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line when ready, instead of the URL.")
+@click.pass_obj
+def serve(given: flags.Given, as_json: bool) -> None:
+    """Serve HTTP on a loopback address until stopped."""
+    if sys.platform == "win32":
+        _fail("serve runs on Linux and macOS; on Windows use mcp and exec", USAGE)
+    from hivekeep.doors import serve as service
+    from hivekeep.settings import load
+
+    with _told_errors():
+        service.run(load(given), as_json=as_json)
+
+
+@root.command("exec")
+@_settings_options(flags.EXEC)
+@click.argument("ops")
+@click.option(
+    "--presentation", type=click.Choice(PRESENTATIONS), default="verbose", help="How results are shaped."
+)
+@click.option("--format", "output", type=click.Choice(FORMATS), help="How results are rendered.")
+@click.option("--save-to", help="Write the entries as JSON lines to this file inside the export folder.")
+@click.option("--strict", is_flag=True, help="Status 1 when any operation failed, not only when all did.")
+@click.pass_obj
+def execute(
+    given: flags.Given,
+    ops: str,
+    presentation: Presentation,
+    output: str | None,
+    save_to: str | None,
+    strict: bool,
+) -> None:
+    """Run OPS, one or more operations of the request language; `-` reads them from standard input.
+
+    Status 0: all or some operations succeeded. 1: none did, or with --strict not all. 2: nothing ran,
+    because the call was wrong.
+    """
+    from hivekeep.doors.local import Local
+
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if ops == "-" else ops
+    local = Local(given)
+    with _told_errors():
+        arguments = {"ops": text, "format": output or local.settings.runtime_default_output_format}
+        if save_to is not None:
+            arguments["save_to"] = save_to
+        try:
+            envelope = local.execute(arguments, source="cli", presentation=presentation)
+        except HivekeepError as error:
+            if error.kind != "invalid_params":
+                raise
+            from hivekeep.doors import refusals
+
+            _print_json(refusals.entry(error))
+            sys.exit(USAGE)
+        finally:
+            local.close()
+    _print_json(envelope)
+    sys.exit(_status(envelope, strict))
+
+
+def _status(envelope: dict[str, Any], strict: bool) -> int:
+    """The status of a request that ran: a failed one when nothing succeeded, or `strict` and not all did."""
+    summary = envelope["summary"]
+    tolerated = 0 if strict else summary["total"] - 1
+    return 0 if summary["total"] - summary["succeeded"] <= tolerated else FAILED
+
+
+@root.group()
+def server() -> None:
+    """Look at a running server."""
+
+
+@server.command()
+@_settings_options(flags.COMMON)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_obj
+def status(given: flags.Given, as_json: bool) -> None:
+    """Say whether a server of this database runs, and where. The token is never shown."""
+    from hivekeep.doors import descriptor
+    from hivekeep.paths import runtime_files
+    from hivekeep.settings import load
+
+    with _told_errors():
+        files = runtime_files(load(given))
+        found = descriptor.read(files.descriptor)
+        running = found is not None and descriptor.is_locked(files.lock)
+    told: dict[str, Any] = {"running": running, "stale": found is not None and not running}
+    if found is not None:
+        told["descriptor"] = found.public()
+    if as_json:
+        _print_json(told)
+    elif found is None:
+        click.echo("no server runs on this database")
+    else:
+        click.echo(f"{'running' if running else 'stale descriptor'}: {found.base_url} (pid {found.pid})")

@@ -1,0 +1,241 @@
+"""One operation, from its name and arguments to what became of it.
+
+Invariant: an error knows where it was raised. Before the handler nothing was written; inside it only a code that the
+registry proves harmless says so; after the commit the result is told with the error.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hivekeep_contract.catalog import Verb
+from hivekeep_contract.errors import HivekeepError, Internal, Obligation
+from hivekeep_contract.settings import Settings
+
+from hivekeep.dispatch import audit
+from hivekeep.dispatch.compiled import CompiledVerb
+from hivekeep.dispatch.validate import canonical_arguments
+from hivekeep.gate.policy import Decision, Gate, GateRequest, check_gate
+from hivekeep.identity.caller import Caller
+from hivekeep.packs.context import Context, new_id
+from hivekeep.packs.ontology import Ontology
+from hivekeep.storage import events
+from hivekeep.storage.engine import EventRow, Tx
+from hivekeep.times import now_us
+
+NOT_COMMITTED = "not_committed"
+UNKNOWN = "unknown"
+COMMITTED = "committed"
+PARSED_CONTENT = "parse_content"
+NOT_ASKED = Decision(allowed=False, reason="refused before the policy was asked", obligations=())
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one operation. `pending` holds audit rows that are not committed yet."""
+
+    tool: str
+    result: Any = None
+    beside: dict[str, Any] | None = None
+    error: HivekeepError | None = None
+    disposition: str = COMMITTED
+    aborted: bool = False
+    help: bool = False
+    parsed_content: bool = False
+    pending: tuple[EventRow, ...] = ()
+    degradable: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether the operation succeeded so far."""
+        return self.error is None and not self.aborted
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all operations of one server share."""
+
+    settings: Settings
+    ontology: Ontology
+    packs: Mapping[str, object]
+    gate: Gate
+    registered_models: int
+
+
+@dataclass(slots=True)
+class Call:
+    """One operation that may run: its arguments are canonical and the policy has allowed it."""
+
+    compiled: CompiledVerb
+    args: Any
+    given: frozenset[str]
+    namespace: str
+    decision: Decision
+    caller: Caller
+    source: str
+    request_id: int
+    around: Surroundings
+
+    @property
+    def verb(self) -> Verb:
+        """The catalog row."""
+        return self.compiled.verb
+
+    def context(self, tx: Tx, *, writable: bool) -> Context:
+        """The handler's surroundings on an open transaction or snapshot."""
+        return Context(
+            tx=tx,
+            caller=self.caller,
+            verb=self.verb.name,
+            namespace=self.namespace,
+            given=self.given,
+            now_us=now_us(),
+            settings=self.around.settings,
+            ontology=self.around.ontology,
+            packs=self.around.packs,
+            permit=self._permit,
+            source=self.source,
+            writable=writable,
+        )
+
+    def _permit(self, request: GateRequest) -> None:
+        check_gate(self.around.gate, request)
+
+    def write(self, tx: Tx) -> Outcome:
+        """Run a `tx: write` handler; its audit row joins the transaction. Raises what the handler raises."""
+        context = self.context(tx, writable=True)
+        result = self.compiled.handler(context, self.args)
+        events.insert(tx, self._audit_row(context, "success"))
+        return Outcome(tool=self.verb.name, result=result, beside=context.beside)
+
+    def read(self, tx: Tx | None) -> Outcome:
+        """Run a `tx: read` or `tx: none` handler; its audit row is left pending. Raises what the handler raises."""
+        context = self.context(tx, writable=False)  # type: ignore[arg-type]
+        result = self.compiled.handler(context, self.args)
+        rows = (self._audit_row(context, "success"), *context.late_events)
+        return Outcome(
+            tool=self.verb.name,
+            result=result,
+            beside=context.beside,
+            parsed_content=bool(getattr(self.args, PARSED_CONTENT, False)),
+            pending=rows,
+            degradable=True,
+        )
+
+    def failed(self, error: Exception) -> Outcome:
+        """The outcome of an error raised inside the handler, or by the store around it."""
+        typed = typed_error(error, self.verb.name)
+        denied = typed.code == "permission_denied"
+        row = self._audit_row(None, "denied" if denied else "error")
+        disposition = NOT_COMMITTED if typed.no_write else UNKNOWN
+        return Outcome(tool=self.verb.name, error=typed, disposition=disposition, pending=(row,))
+
+    def _audit_row(self, context: Context | None, outcome: str) -> EventRow:
+        moment = now_us()
+        succeeded = context is not None and outcome == "success"
+        return audit.row(
+            verb_name=self.verb.name,
+            caller=self.caller,
+            outcome=outcome,
+            decision=self.decision,
+            gate_impl=self.around.gate.name,
+            request_id=self.request_id,
+            now_us=moment,
+            duration_us=moment - context.now_us if context else None,
+            context=context,
+            cost=audit.cost_unit(self.verb, self.around.registered_models) if succeeded else None,
+        )
+
+
+def prepare(
+    compiled: CompiledVerb,
+    args: dict[str, Any],
+    caller: Caller,
+    *,
+    source: str,
+    request_id: int,
+    around: Surroundings,
+) -> Call | Outcome:
+    """Validate, normalise and ask the policy. Answers the outcome of a refusal, which is always `not_committed`."""
+    decision = NOT_ASKED
+    try:
+        canonical, given = canonical_arguments(compiled, args)
+        namespace = getattr(canonical, "namespace", None) or caller.namespace
+        request = GateRequest(
+            actor_kind=caller.kind,
+            actor_id=caller.id,
+            namespace=namespace,
+            verb=compiled.verb.name,
+            args=args,
+            session_id=caller.session_id,
+            source=source,
+        )
+        decision = check_gate(around.gate, request)
+    except HivekeepError as error:
+        return refused(compiled.verb.name, error, caller, decision, request_id=request_id, gate_impl=around.gate.name)
+    return Call(
+        compiled=compiled,
+        args=canonical,
+        given=given,
+        namespace=namespace,
+        decision=decision,
+        caller=caller,
+        source=source,
+        request_id=request_id,
+        around=around,
+    )
+
+
+def refused(
+    tool: str, error: HivekeepError, caller: Caller, decision: Decision, *, request_id: int, gate_impl: str
+) -> Outcome:
+    """The outcome of a refusal before the handler, with its audit row."""
+    denied = error.code == "permission_denied"
+    if denied:
+        decision = Decision(allowed=False, reason=str(error), obligations=())
+    row = audit.row(
+        verb_name=tool,
+        caller=caller,
+        outcome="denied" if denied else "error",
+        decision=decision,
+        gate_impl=gate_impl,
+        request_id=request_id,
+        now_us=now_us(),
+    )
+    return Outcome(tool=tool, error=error, disposition=NOT_COMMITTED, pending=(row,))
+
+
+def typed_error(error: Exception, verb: str) -> HivekeepError:
+    """The error itself when it is one of the contract; otherwise Internal, with the place of the fault in the log.
+
+    The log line holds type and places only: an exception's text can quote arguments.
+    """
+    if isinstance(error, HivekeepError):
+        return error
+    import logging
+    import traceback
+
+    error_id = new_id()
+    places = ", ".join(f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
+    logging.getLogger("hivekeep").error(
+        "internal error %s in %s: %s at %s", error_id, verb, type(error).__name__, places
+    )
+    return Internal(f"internal error; the server's log names it {error_id}", error_id=error_id)
+
+
+def after_audit(outcome: Outcome, failure: HivekeepError | None) -> Outcome:
+    """The outcome once its pending rows were stored, or could not be.
+
+    A success whose required row is missing is an obligation error that carries the result; a failure stays what it is.
+    """
+    if failure is None or not outcome.pending:
+        outcome.pending = ()
+        return outcome
+    outcome.pending = ()
+    if outcome.error is not None:
+        return outcome
+    error = Obligation(
+        f"the operation was carried out but its audit row was not stored: {failure}",
+        domain_result=outcome.result,
+    )
+    return Outcome(tool=outcome.tool, error=error, disposition=COMMITTED)

@@ -1,0 +1,298 @@
+"""The server: a request in, an envelope out. No transport, no thread and no event loop of its own.
+
+Invariant: `steps` yields every piece of work that may wait (a write, a slow read, the commit of audit rows) and is told
+what became of it, so that one order of things serves a thread that simply runs each step and a loop that awaits it.
+"""
+
+import random
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+from hivekeep_contract.catalog import VERBS, Verb
+from hivekeep_contract.errors import (
+    HivekeepError,
+    InvalidInput,
+    ResultTooDeep,
+    StorageUnavailable,
+    UnknownVerb,
+)
+from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES, RESULT_DEPTH_LIMIT
+from hivekeep_contract.request import ADVISORIES, HELP_ARG
+
+from hivekeep import paths
+from hivekeep.dispatch import call as calls
+from hivekeep.dispatch.call import Call, Outcome, Surroundings
+from hivekeep.dispatch.compiled import CompiledVerb, Schemas, compile_verb
+from hivekeep.dispatch.help import help_answer
+from hivekeep.identity.caller import Caller
+from hivekeep.request import budget, dsl, formats, present, prev, save, write_keys
+from hivekeep.request.envelope import ToolCall
+from hivekeep.request.plan import Op
+from hivekeep.request.suggest import did_you_mean
+from hivekeep.storage.engine import Engine, EventRow
+from hivekeep.times import now_us
+from hivekeep.values import relation
+
+Lane = Literal["write", "quick", "slow", "audit"]
+VERBOSE = "verbose"
+ALWAYS_VERBOSE = "always_verbose"
+READ_ONLY_ADVISORY = "audit_persistence_skipped_read_only"
+_REQUEST_ID_BITS = 52
+
+
+class Step(NamedTuple):
+    """A piece of work. `run` does it here and now; `submit`, for the write lane, hands it to the writer.
+
+    The result goes back into the generator; an exception is thrown into it.
+    """
+
+    lane: Lane
+    run: Callable[[], Any]
+    submit: Callable[[], Future[Any]] | None = None
+    rows: tuple[EventRow, ...] = ()
+    degradable: bool = False
+
+
+Steps = Generator[Step, Any, Any]
+
+
+class Server:
+    """Dispatches operations to the loaded packs on one store."""
+
+    def __init__(self, engine: Engine, around: Surroundings) -> None:
+        """`around.packs` maps names of loaded packs to their handlers."""
+        self.engine = engine
+        self.around = around
+        self._schemas = Schemas()
+        self._compiled: dict[str, CompiledVerb] = {}
+        self.verbs = {name: verb for name, verb in VERBS.items() if verb.pack in around.packs}
+
+    # whole requests
+
+    def handle(self, request: ToolCall, caller: Caller, *, source: str) -> dict[str, Any]:
+        """Answer a request on this thread. Raises a request-level HivekeepError (nothing ran then)."""
+        envelope: dict[str, Any] = drive(self.steps(request, caller, source=source))
+        return envelope
+
+    def steps(self, request: ToolCall, caller: Caller, *, source: str) -> Steps:
+        """The same as steps for a door that awaits them; the generator returns the envelope."""
+        plan = dsl.parse(request.ops)
+        request.check_lengths(len(plan.ops))
+        write_keys.check_write_keys(plan, self.verbs.get, _relation_or_itself)
+        request_id = request.request_id or random.getrandbits(_REQUEST_ID_BITS) + 1
+        run = self._chain if plan.mode == "chain" else self._batch
+        outcomes = yield from run(plan.ops, caller, source, request_id)
+        moment = now_us()
+        entries = [
+            self._entry(outcome, request.presentation_of(index), request.format_of(index), moment)
+            for index, outcome in enumerate(outcomes)
+        ]
+        if request.save_to is not None:
+            step = Step("slow", partial(save.save, entries, request.save_to, paths.exports_dir(self.around.settings)))
+            return (yield step)
+        return budget.fit(budget.envelope(entries), RESPONSE_BUDGET_BYTES)
+
+    def call_verb(
+        self,
+        verb: str,
+        args: Mapping[str, Any],
+        caller: Caller,
+        *,
+        source: str,
+        presentation: str = "verbose",
+        format: str = "json",
+    ) -> Steps:
+        """One operation without the request language; the generator returns its entry and its error, if any."""
+        request_id = random.getrandbits(_REQUEST_ID_BITS) + 1
+        outcomes = yield from self._batch([Op(verb, dict(args))], caller, source, request_id)
+        entry = self._entry(outcomes[0], presentation, format, now_us())
+        fitted = budget.fit(budget.envelope([entry]), RESPONSE_BUDGET_BYTES)
+        return fitted["results"][0], outcomes[0].error
+
+    # operations
+
+    def _batch(self, ops: Sequence[Op], caller: Caller, source: str, request_id: int) -> Steps:
+        outcomes: list[Outcome] = []
+        for op in ops:
+            outcomes.append((yield from self._operation(op.verb, op.args, caller, source, request_id)))
+        yield from self._settle(outcomes, 0)
+        return outcomes
+
+    def _chain(self, ops: Sequence[Op], caller: Caller, source: str, request_id: int) -> Steps:
+        outcomes: list[Outcome] = []
+        previous: Any = None
+        for index, op in enumerate(ops):
+            try:
+                args = prev.substitute(op.args, previous, self._takes_container(op.verb)) if index else op.args
+            except HivekeepError as error:
+                outcomes.append(self._refused(op.verb, error, caller, request_id))
+            else:
+                outcomes.append((yield from self._operation(op.verb, args, caller, source, request_id)))
+            yield from self._settle(outcomes, index)
+            if not outcomes[-1].ok:
+                outcomes.extend(Outcome(tool=later.verb, aborted=True) for later in ops[index + 1 :])
+                break
+            previous = outcomes[-1].result
+        return outcomes
+
+    def _operation(self, name: str, args: dict[str, Any], caller: Caller, source: str, request_id: int) -> Steps:
+        """One operation up to, and for writes including, its commit."""
+        verb = self.verbs.get(name)
+        if verb is None:
+            return self._refused(name, self._unknown(name), caller, request_id)
+        if HELP_ARG in args:
+            return self._help(verb, args[HELP_ARG], caller, request_id)
+        if verb.internal:
+            error = UnknownVerb(f"{name} is internal: other verbs call it, a request cannot")
+            return self._refused(name, error, caller, request_id)
+        prepared = calls.prepare(
+            self.compiled(verb), args, caller, source=source, request_id=request_id, around=self.around
+        )
+        if isinstance(prepared, Outcome):
+            return prepared
+        return (yield from self._run(prepared))
+
+    def _run(self, call: Call) -> Steps:
+        if call.verb.tx == "write":
+            if self.engine.read_only:
+                return call.failed(StorageUnavailable(f"the store is read-only; {call.verb.name} writes"))
+            step = Step(
+                "write",
+                partial(self.engine.run_write, call.write),
+                partial(self.engine.submit_write, call.write),
+            )
+        else:
+            step = Step("slow" if call.verb.cost == "slow" else "quick", partial(self._read, call))
+        try:
+            return (yield step)
+        except Exception as error:
+            return call.failed(error)
+
+    def _read(self, call: Call) -> Outcome:
+        if call.verb.tx == "none":
+            return call.read(None)
+        with self.engine.read() as tx:
+            return call.read(tx)
+
+    def _settle(self, outcomes: list[Outcome], since: int) -> Steps:
+        """Commit the pending audit rows of `outcomes[since:]`; a success whose row is lost becomes a failure there."""
+        waiting = [outcome for outcome in outcomes[since:] if outcome.pending]
+        if not waiting or self.engine.read_only:
+            return
+        rows = tuple(row for outcome in waiting for row in outcome.pending)
+        degradable = all(outcome.degradable for outcome in waiting)
+        failure: HivekeepError | None = None
+        try:
+            yield Step(
+                "audit",
+                partial(self.engine.append_audit, rows, may_degrade=degradable),
+                rows=rows,
+                degradable=degradable,
+            )
+        except HivekeepError as error:
+            failure = error
+        for index in range(since, len(outcomes)):
+            outcomes[index] = calls.after_audit(outcomes[index], failure)
+
+    # what is made on first use
+
+    def compiled(self, verb: Verb) -> CompiledVerb:
+        """The verb with its validator, models and handler."""
+        found = self._compiled.get(verb.name)
+        if found is None:
+            found = compile_verb(verb, self.around.packs[verb.pack], self._schemas)
+            self._compiled[verb.name] = found
+        return found
+
+    def _takes_container(self, name: str) -> Callable[[str], bool]:
+        verb = self.verbs.get(name)
+        if verb is None:
+            return lambda _param: True
+        return self.compiled(verb).containers.__contains__
+
+    # refusals and help
+
+    def _refused(self, tool: str, error: HivekeepError, caller: Caller, request_id: int) -> Outcome:
+        return calls.refused(
+            tool, error, caller, calls.NOT_ASKED, request_id=request_id, gate_impl=self.around.gate.name
+        )
+
+    def _unknown(self, name: str) -> UnknownVerb:
+        offered = sorted(name for name, verb in self.verbs.items() if not verb.internal)
+        return UnknownVerb(f"unknown verb {name!r}{did_you_mean(name, offered)}; registered: {', '.join(offered)}")
+
+    def _help(self, verb: Verb, value: Any, caller: Caller, request_id: int) -> Outcome:
+        if value is not True:
+            error = InvalidInput(f"{verb.name}: 'help' must be true when it is given")
+            return self._refused(verb.name, error, caller, request_id)
+        return Outcome(tool=verb.name, result=help_answer(verb), help=True)
+
+    # entries
+
+    def _entry(self, outcome: Outcome, presentation: str, format: str, moment: int) -> dict[str, Any]:
+        if outcome.aborted:
+            return aborted_entry(outcome.tool)
+        if outcome.error is not None:
+            return failed_entry(outcome.tool, outcome.error, outcome.disposition)
+        entry: dict[str, Any] = {"ok": True, "tool": outcome.tool, "result": outcome.result}
+        if outcome.beside:
+            entry.update(outcome.beside)
+        if self.engine.read_only and not outcome.help:
+            entry["advisories"] = [dict(ADVISORIES[READ_ONLY_ADVISORY])]
+        if budget.depth_exceeds(outcome.result, RESULT_DEPTH_LIMIT):
+            return budget.without_result(entry, _too_deep())
+        if self.verbs[outcome.tool].presentation == ALWAYS_VERBOSE:
+            presentation = VERBOSE
+        parsed = outcome.parsed_content
+        shown = present.present(outcome.result, presentation, moment, opaque_content=parsed)
+        entry["result"] = formats.render(shown, format, presentation, parsed_content=parsed)
+        return entry
+
+
+def drive(steps: Steps) -> Any:
+    """Run every step on this thread and answer what the generator returns."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                done = step.run()
+            except Exception as error:
+                step = steps.throw(error)
+            else:
+                step = steps.send(done)
+    except StopIteration as stop:
+        return stop.value
+
+
+def failed_entry(tool: str, error: HivekeepError, disposition: str) -> dict[str, Any]:
+    """The entry of an operation that failed (envelope rules)."""
+    body = error.body()
+    body["domain_disposition"] = disposition
+    return {"ok": False, "tool": tool, "domain_disposition": disposition, "error": body}
+
+
+def aborted_entry(tool: str) -> dict[str, Any]:
+    """The entry of an operation that did not run because an earlier one of its chain failed; it has no error."""
+    return {
+        "ok": False,
+        "tool": tool,
+        "aborted": True,
+        "domain_disposition": calls.NOT_COMMITTED,
+        "message": "not run: an earlier operation of the chain failed",
+    }
+
+
+def _too_deep() -> ResultTooDeep:
+    return ResultTooDeep(
+        f"the operation succeeded, but its result nests deeper than {RESULT_DEPTH_LIMIT} containers",
+        recoverable=budget.READ_OUTCOME,
+    )
+
+
+def _relation_or_itself(word: str) -> str:
+    try:
+        return relation(word)
+    except ValueError:
+        return word

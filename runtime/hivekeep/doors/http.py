@@ -1,0 +1,386 @@
+"""The HTTP door: a Falcon ASGI application over one dispatch server.
+
+What it keeps true:
+- Nothing is read from a request before its Host, Origin and token were accepted; the open paths are the
+  pages and `/health/live`, and no others.
+- Every answer is ours, Falcon's own 404, 405 and 400 included: one entry of the request language, or the
+  gateway's envelope under `/api/v1`. No exception text and no stack trace reaches a client.
+- The door holds no rule of a verb. It says who is asking (headers, honoured because the token was right),
+  drives the steps, and takes the status from the error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import falcon
+import falcon.asgi
+from hivekeep_contract import errors
+from hivekeep_contract.request import FORMATS, PRESENTATIONS
+
+from hivekeep.doors import gateway, mcp, refusals, wire
+from hivekeep.doors.driver import Driver
+from hivekeep.doors.pages import PAGES, Page
+from hivekeep.identity.caller import Caller, make_caller
+from hivekeep.request.envelope import ToolCall, parse_tool_call
+
+if TYPE_CHECKING:
+    from hivekeep.dispatch.run import Server
+    from hivekeep.doors.auth import Guard
+
+JSON_TYPE = "application/json; charset=utf-8"
+_MEDIA_TYPE = "application/json"
+_HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+_CALLERS_REMEMBERED = 1024
+_GATEWAY_PATH = re.compile(r"/api/v1(?:/.*)?")
+
+Request: TypeAlias = falcon.asgi.Request
+Response: TypeAlias = falcon.asgi.Response
+App: TypeAlias = "falcon.asgi.App[Request, Response]"
+
+
+class Door:
+    """What the routes share: the dispatch server and its driver, the guard, and whether we are ready.
+
+    `body_limit` is in bytes.
+    """
+
+    def __init__(self, server: Server, guard: Guard, body_limit: int) -> None:
+        self.server = server
+        self.guard = guard
+        self.body_limit = body_limit
+        self.ready = True
+        self._driver = Driver(server.engine, server.around.settings.storage_max_readers)
+        self._tool: dict[str, Any] | None = None
+        self._callers: dict[tuple[str | None, str | None], Caller] = {}
+
+    def check_origin(self, req: Request) -> None:
+        """Raise ForeignOrigin unless Host and Origin name this machine."""
+        if not self.guard.host_ok(req.get_header("Host")):
+            raise errors.ForeignOrigin("the Host of the request is not this machine")
+        if not self.guard.origin_ok(req.get_header("Origin")):
+            raise errors.ForeignOrigin("the Origin of the request is not this machine")
+
+    def admit(self, req: Request) -> None:
+        """Raise ForeignOrigin or Unauthorized unless the request may be served."""
+        self.check_origin(req)
+        if not self.guard.token_ok(req.get_header("Authorization")):
+            raise errors.Unauthorized("the bearer token is missing or wrong")
+
+    def caller(self, req: Request) -> Caller:
+        """Who is asking: the caller its headers name, the anonymous one when they name nobody."""
+        named = (_text_header(req, "Hivekeep-Actor"), _text_header(req, "Hivekeep-Namespace"))
+        known = self._callers.get(named)
+        if known is None:
+            known = make_caller(*named, ())
+            if len(self._callers) < _CALLERS_REMEMBERED:
+                self._callers[named] = known
+        return known
+
+    def tool(self) -> dict[str, Any]:
+        """The definition of the MCP tool, built at the first `tools/list`."""
+        if self._tool is None:
+            self._tool = mcp.load_tool(frozenset(self.server.around.packs))
+        return self._tool
+
+    async def answer(self, call: ToolCall, req: Request, source: str) -> dict[str, Any]:
+        """The envelope of a tool call. Raises the request-level errors of dispatch."""
+        envelope: dict[str, Any] = await self._driver.drive(
+            self.server.steps(call, self.caller(req), source=source)
+        )
+        return envelope
+
+    async def answer_verb(
+        self, verb: str, arguments: dict[str, Any], req: Request, shape: dict[str, str]
+    ) -> tuple[dict[str, Any], int]:
+        """The entry of one operation and the HTTP status that its error, if any, has."""
+        steps = self.server.call_verb(verb, arguments, self.caller(req), source="http", **shape)
+        entry, error = await self._driver.drive(steps)
+        return entry, _status_of(entry, error)
+
+    def close(self) -> None:
+        """Let the threads finish and close the store."""
+        self.ready = False
+        self._driver.close()
+        self.server.engine.close()
+
+
+class VerbRoute:
+    """POST /api/v1/verbs/<verb>: the body is the arguments object, the answer one entry."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def on_post(self, req: Request, resp: Response, verb: str) -> None:
+        self._door.admit(req)
+        shape = _query(req)
+        arguments = await _json_object(req, self._door.body_limit)
+        entry, status = await self._door.answer_verb(verb, arguments, req, shape)
+        _send(resp, status, entry)
+
+
+class RequestRoute:
+    """POST /api/v1/request: the body is the argument object of the tool, the answer its envelope."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def on_post(self, req: Request, resp: Response) -> None:
+        self._door.admit(req)
+        call = parse_tool_call(await _json_object(req, self._door.body_limit))
+        _send(resp, 200, await self._door.answer(call, req, "http"))
+
+
+class McpRoute:
+    """POST /mcp: one MCP message (2025-03-26 allows a batch), answered with one JSON body."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def on_post(self, req: Request, resp: Response) -> None:
+        self._door.admit(req)
+        _require_json(req)
+        try:
+            message = wire.decode(await _body(req, self._door.body_limit))
+        except ValueError:
+            refusal = mcp.error(None, mcp.PARSE_ERROR, "the body is not a JSON message")
+            _send(resp, mcp.http_status(refusal, stateless=True), refusal)
+            return
+        headers = req.headers_lower
+        if isinstance(message, list):
+            await self._answer_batch(message, headers, req, resp)
+            return
+        reply = await self._answer(message, headers, req)
+        if reply is None:
+            resp.status = 202
+            return
+        _send(resp, mcp.http_status(reply, mcp.is_stateless(message, headers)), reply)
+
+    async def _answer(
+        self, message: object, headers: Mapping[str, str], req: Request
+    ) -> dict[str, Any] | None:
+        reply = mcp.route(message, self._door.tool, headers=headers)
+        if not isinstance(reply, mcp.Call):
+            return reply
+        try:
+            return mcp.finish(reply, await self._door.answer(parse_tool_call(reply.arguments), req, "mcp"))
+        except errors.HivekeepError as error:
+            return mcp.refuse(reply, refusals.entry(error))
+        except Exception as failure:
+            return mcp.refuse(reply, refusals.entry(refusals.unexpected(failure)))
+
+    async def _answer_batch(
+        self, batch: list[object], headers: Mapping[str, str], req: Request, resp: Response
+    ) -> None:
+        # A client of 2025-03-26 has no version header to send; its absence means that revision.
+        refusal = mcp.refuse_batch(batch, headers.get(mcp.VERSION_HEADER, mcp.BATCH_VERSION))
+        if refusal is not None:
+            _send(resp, 400, refusal)
+            return
+        replies = [reply for item in batch if (reply := await self._answer(item, headers, req)) is not None]
+        if replies:
+            _send(resp, 200, replies)
+        else:
+            resp.status = 202
+
+
+class PageRoute:
+    """GET of one printed page; open to everyone who calls us by our own name."""
+
+    def __init__(self, door: Door, page: Page) -> None:
+        self._door = door
+        self._page = page
+        self._body: bytes | None = None
+
+    async def on_get(self, req: Request, resp: Response) -> None:
+        self._door.check_origin(req)
+        if self._body is None:
+            self._body = self._page.body()
+        resp.data = self._body
+        resp.content_type = self._page.media_type
+        resp.set_headers(_HEADERS | self._page.headers())
+
+
+class LiveRoute:
+    """GET /health/live: says that the process answers, and nothing else."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def on_get(self, req: Request, resp: Response) -> None:
+        self._door.check_origin(req)
+        _send(resp, 200, {"ok": True})
+
+
+class ReadyRoute:
+    """GET /health/ready: 200 while requests are served, 503 once the server is on its way out."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def on_get(self, req: Request, resp: Response) -> None:
+        self._door.admit(req)
+        _send(resp, 200 if self._door.ready else 503, {"ok": self._door.ready})
+
+
+class _Lifespan:
+    """Closes the store when the worker has answered its last request."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def process_shutdown(self, scope: Mapping[str, Any], event: Mapping[str, Any]) -> None:
+        self._door.close()
+
+
+def create_app(door: Door) -> App:
+    """The ASGI application of one server."""
+    app: App = falcon.asgi.App(middleware=_Lifespan(door))
+    app.req_options.strip_url_path_trailing_slash = False
+    app.add_route("/api/v1/verbs/{verb}", VerbRoute(door))
+    app.add_route("/api/v1/request", RequestRoute(door))
+    app.add_route("/mcp", McpRoute(door))
+    app.add_route("/health/live", LiveRoute(door))
+    app.add_route("/health/ready", ReadyRoute(door))
+    for page in PAGES:
+        app.add_route(page.path, PageRoute(door, page))
+    app.add_sink(_unknown_api_path(door), _GATEWAY_PATH)
+    app.add_error_handler(Exception, _on_unexpected)
+    app.add_error_handler(falcon.HTTPError, _on_http_error)
+    app.add_error_handler(errors.HivekeepError, _on_refusal)
+    return app
+
+
+def _unknown_api_path(door: Door) -> Any:
+    async def answer(req: Request, resp: Response, **_groups: str) -> None:
+        reason = await _gateway_reason(door, req)
+        _send(resp, reason.status, gateway.failure(gateway.UNKNOWN_OPERATION, reason))
+
+    return answer
+
+
+async def _gateway_reason(door: Door, req: Request) -> gateway.Failure:
+    """Why a request to an unknown gateway path fails: the first check of the gateway's order that does."""
+    try:
+        door.admit(req)
+        if req.method in ("POST", "PUT", "PATCH"):
+            await _json_object(req, door.body_limit)
+    except errors.Unauthorized:
+        return gateway.UNAUTHENTICATED
+    except errors.HivekeepError:
+        return gateway.INVALID
+    return gateway.NO_ENDPOINT
+
+
+async def _on_refusal(
+    req: Request, resp: Response, error: errors.HivekeepError, params: dict[str, Any]
+) -> None:
+    _send(resp, error.http_status, refusals.entry(error, params.get("verb")))
+
+
+async def _on_http_error(
+    req: Request, resp: Response, error: falcon.HTTPError, params: dict[str, Any]
+) -> None:
+    refusal = _as_refusal(error)
+    resp.set_headers(error.headers or {})
+    _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
+
+
+async def _on_unexpected(req: Request, resp: Response, failure: Exception, params: dict[str, Any]) -> None:
+    refusal = refusals.unexpected(failure)
+    _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
+
+
+def _as_refusal(error: falcon.HTTPError) -> errors.HivekeepError:
+    """Our error for one of Falcon's own."""
+    if isinstance(error, falcon.HTTPMethodNotAllowed):
+        allowed = [
+            name.strip() for name in dict(error.headers or ()).get("Allow", "").split(",") if name.strip()
+        ]
+        return errors.MethodNotAllowed("the path does not take this method", allowed=allowed)
+    if isinstance(error, falcon.HTTPNotFound):
+        return errors.RouteNotFound("there is no such path; GET /openapi.json lists the paths")
+    return errors.MalformedBody("the request is not well-formed HTTP for this path")
+
+
+def _query(req: Request) -> dict[str, str]:
+    """Presentation and format of the answer, from the query string.
+
+    Raises InvalidParams for anything else in it.
+    """
+    chosen = {"presentation": "verbose", "format": "json"}
+    if not req.query_string:
+        return chosen
+    accepted = {"presentation": PRESENTATIONS, "format": FORMATS}
+    for name, value in req.params.items():
+        if name not in accepted:
+            raise errors.InvalidParams("the query string takes presentation and format only")
+        if value not in accepted[name]:
+            raise errors.InvalidParams(f"{name} must be one of {', '.join(accepted[name])}")
+        chosen[name] = value
+    return chosen
+
+
+async def _json_object(req: Request, limit: int) -> dict[str, Any]:
+    """The body as a JSON object. Raises UnsupportedMediaType, PayloadTooLarge or MalformedBody."""
+    _require_json(req)
+    try:
+        value = wire.decode(await _body(req, limit))
+    except ValueError:
+        raise errors.MalformedBody("the body is not JSON") from None
+    if not isinstance(value, dict):
+        raise errors.MalformedBody("the body must be one JSON object")
+    return value
+
+
+def _require_json(req: Request) -> None:
+    media_type = (req.content_type or "").partition(";")[0].strip()
+    if media_type.lower() != _MEDIA_TYPE:
+        raise errors.UnsupportedMediaType(f"the body must be {_MEDIA_TYPE}")
+
+
+async def _body(req: Request, limit: int) -> bytes:
+    """The whole body. Raises PayloadTooLarge for more than `limit` bytes.
+
+    The rest is read and dropped first, so that the client gets to see the refusal.
+    """
+    body = await req.stream.read(limit + 1)
+    if len(body) > limit:
+        await req.stream.exhaust()
+        raise errors.PayloadTooLarge(f"the body has more than {limit} bytes", max_bytes=limit)
+    return bytes(body)
+
+
+def _text_header(req: Request, name: str) -> str | None:
+    """A header that carries UTF-8 text. Raises InvalidParams when its bytes are not UTF-8."""
+    value = req.get_header(name)
+    if value is None:
+        return None
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        raise errors.InvalidParams(f"the header {name} is not UTF-8") from None
+
+
+def _status_of(entry: dict[str, Any], error: errors.HivekeepError | None) -> int:
+    """200 for a success, else the status of the error.
+
+    An entry that failed without an error is a success that was too large to send.
+    """
+    if entry["ok"]:
+        return 200
+    return errors.ResponseFrameBudgetExceeded.http_status if error is None else error.http_status
+
+
+def _send(resp: Response, status: int, value: Any) -> None:
+    resp.status = status
+    resp.content_type = JSON_TYPE
+    resp.data = wire.encode(value)
+    resp.set_headers(_HEADERS)

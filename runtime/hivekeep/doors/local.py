@@ -1,0 +1,88 @@
+"""The store of this process and its one caller: what stdio and the command line stand in front of.
+
+What it keeps true: settings are read when something needs them and the store is opened when the first
+operation or a pause of the client asks for it, so constructing this costs nothing; who is asking comes from
+the settings, since a process without a network has one caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hivekeep.doors import mcp
+
+if TYPE_CHECKING:
+    from hivekeep_contract.request import Presentation
+    from hivekeep_contract.settings import Settings
+
+    from hivekeep.dispatch.run import Server
+    from hivekeep.identity.caller import Caller
+
+
+class Local:
+    """One process's settings, store and caller; `given` are option texts by setting key."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+        self._settings: Settings | None = None
+        self._opened: tuple[Server, Caller] | None = None
+        self._tool: dict[str, Any] | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this process. Raises the errors of reading them."""
+        if self._settings is None:
+            from hivekeep.settings import load
+
+            self._settings = load(self._given)
+        return self._settings
+
+    def tool(self) -> dict[str, Any]:
+        """The definition of the MCP tool for the packs of this process."""
+        if self._tool is None:
+            from hivekeep_contract.catalog import PACKS
+
+            from hivekeep.settings import select_packs
+
+            self._tool = mcp.load_tool(frozenset(select_packs(self.settings.runtime_packs, PACKS)))
+        return self._tool
+
+    def warm_up(self) -> None:
+        """Open the store and import what a call needs."""
+        from hivekeep.request import envelope  # noqa: F401
+
+        self._open()
+
+    def run(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The envelope of one tool call that came over MCP.
+
+        Raises HivekeepError when it is refused as a whole.
+        """
+        return self.execute(arguments, source="mcp", presentation="agent")
+
+    def execute(
+        self, arguments: dict[str, Any], *, source: str, presentation: Presentation
+    ) -> dict[str, Any]:
+        """The envelope of one tool call; `presentation` holds where the call names none."""
+        from hivekeep.request.envelope import parse_tool_call
+
+        call = parse_tool_call(arguments, default_presentation=presentation)
+        server, caller = self._open()
+        return server.handle(call, caller, source=source)
+
+    def close(self) -> None:
+        """Let go of the store, if it was opened."""
+        if self._opened is not None:
+            self._opened[0].engine.close()
+            self._opened = None
+
+    def _open(self) -> tuple[Server, Caller]:
+        if self._opened is None:
+            from hivekeep.identity.caller import make_caller
+            from hivekeep.wiring import open_server
+
+            settings = self.settings
+            caller = make_caller(settings.actor_id, settings.namespace, settings.actor_visible_namespaces)
+            self._opened = (open_server(settings, threaded=False), caller)
+        return self._opened

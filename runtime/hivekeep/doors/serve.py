@@ -1,0 +1,162 @@
+"""`hivekeep serve`: gunicorn's master with exactly one worker, which owns the store of one database.
+
+What it keeps true:
+- The order of starting is lock, store (created and migrated, then closed), listen, fork, store again in the
+  worker, descriptor, ready; the order of stopping is the reverse. No database handle crosses the fork.
+- The descriptor's pid is the master's: it lives as long as the service, whatever happens to a worker. The
+  descriptor is written by the worker, when it can serve, with the port that the socket really has.
+- A worker whose master is gone stops by itself (`parent_watch`), and gunicorn's signals for more workers or
+  another master are off: upload ids, waits and queues live in the memory of the one worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
+from uvicorn_worker import UvicornWorker
+
+from hivekeep import paths
+from hivekeep.doors import auth, descriptor, gateway, parent_watch
+from hivekeep.doors.descriptor import Descriptor, InstanceLock
+
+if TYPE_CHECKING:
+    from hivekeep_contract.settings import Settings
+
+KEEP_ALIVE_S = 75
+GRACE_S = 20
+BACKLOG = 512
+
+
+def run(settings: Settings, *, as_json: bool) -> None:
+    """Serve until SIGTERM or SIGINT; leaves through SystemExit with gunicorn's status, 0 for a clean stop.
+
+    Raises RuntimeRefused when another server has the database or a runtime file is unsafe, and the errors
+    of opening the store. When ready it prints one line: the URL, or with `as_json` the gateway's envelope.
+    """
+    files = paths.runtime_files(settings)
+    instance_id = str(uuid.uuid4())
+    descriptor.is_private_file(files.descriptor)
+    lock = InstanceLock.acquire(files.lock, instance_id)
+    master = os.getpid()
+    try:
+        _prepare_store(settings)
+        _Application(settings, files, instance_id, as_json).run()
+    finally:
+        # A worker leaves through here too; lock and descriptor are the master's.
+        if os.getpid() == master:
+            descriptor.remove(files.descriptor, instance_id)
+            lock.release()
+
+
+def _prepare_store(settings: Settings) -> None:
+    """Create and migrate the store, so that one that cannot be opened is refused before we listen."""
+    from hivekeep.wiring import open_server
+
+    open_server(settings, threaded=False).engine.close()
+
+
+class _Application(BaseApplication):  # type: ignore[misc]
+    """gunicorn's view of the server: its configuration, and the ASGI application of a worker."""
+
+    def __init__(
+        self, settings: Settings, files: paths.RuntimeFiles, instance_id: str, as_json: bool
+    ) -> None:
+        self._settings = settings
+        self._files = files
+        self._instance_id = instance_id
+        self._as_json = as_json
+        self._token = auth.new_token()
+        self._started_at = descriptor.now_iso()
+        super().__init__(prog="hivekeep")
+
+    def load_config(self) -> None:
+        host = self._settings.serve_host
+        chosen = {
+            "bind": f"{f'[{host}]' if ':' in host else host}:{self._settings.serve_port}",
+            "workers": 1,
+            "worker_class": _Worker,
+            "backlog": BACKLOG,
+            "keepalive": KEEP_ALIVE_S,
+            "graceful_timeout": GRACE_S,
+            "loglevel": self._settings.log_level,
+            "proc_name": "hivekeep",
+            "umask": 0o077,
+            "post_fork": _watch_parent,
+            "post_worker_init": self._announce,
+            # Newer gunicorn opens a control socket unless told not to; older ones do not know the word.
+            "control_socket_disable": True,
+        }
+        for name, value in chosen.items():
+            if name in self.cfg.settings:
+                self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        from hivekeep.doors.http import Door, create_app
+        from hivekeep.wiring import open_server
+
+        guard = auth.Guard(self._token, self._settings.serve_allowed_origins)
+        server = open_server(self._settings, threaded=True)
+        return create_app(Door(server, guard, self._settings.serve_body_limit_bytes or HTTP_BODY_MAX_BYTES))
+
+    def run(self) -> None:
+        _OneWorker(self).run()
+
+    def _announce(self, worker: UvicornWorker) -> None:
+        """Publish the descriptor; the first worker also says on standard output where the server is."""
+        host, port = self._settings.serve_host, worker.sockets[0].getsockname()[1]
+        ours = Descriptor(
+            instance_id=self._instance_id,
+            pid=worker.ppid,
+            base_url=f"http://{f'[{host}]' if ':' in host else host}:{port}",
+            database_fingerprint=self._files.fingerprint,
+            started_at=self._started_at,
+            capability_token=self._token,
+        )
+        descriptor.write(self._files.descriptor, ours)
+        if worker.age == 1:
+            told = {"status": "running", "url": ours.base_url, "descriptor": ours.public()}
+            line = json.dumps(gateway.success("serve", told)) if self._as_json else ours.base_url
+            with contextlib.suppress(BrokenPipeError):
+                sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+
+
+class _OneWorker(Arbiter):  # type: ignore[misc]
+    """gunicorn's master without the signals that would make a second worker or a second master."""
+
+    def handle_ttin(self) -> None:
+        """SIGTTIN asks for one worker more."""
+
+    def handle_ttou(self) -> None:
+        """SIGTTOU asks for one worker less."""
+
+    def handle_usr2(self) -> None:
+        """SIGUSR2 asks for another master on the same socket."""
+
+
+class _Worker(UvicornWorker):  # type: ignore[misc]
+    """uvicorn without what a loopback service must not trust or tell."""
+
+    CONFIG_KWARGS = {  # noqa: RUF012
+        **UvicornWorker.CONFIG_KWARGS,
+        "access_log": False,
+        "lifespan": "on",
+        "proxy_headers": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": GRACE_S,
+        "ws": "none",
+    }
+
+
+def _watch_parent(_arbiter: Arbiter, worker: UvicornWorker) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent_watch.stop_with_parent(worker.ppid)

@@ -1,0 +1,287 @@
+"""Finds credentials in text. One scanner, one table of shapes, two uses: refuse a write, or mask a preview.
+
+What stays true: named shapes are credentials wherever they stand; the entropy rule looks only at the value
+of an assignment whose label holds a trigger word. Ids, digests, base64 data and prose are never findings.
+Every scan is linear in the text, and no message, excerpt or exception carries more of a credential than its
+first six characters and its length.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from hivekeep_contract import secrets as table
+from hivekeep_contract.errors import SecretDetected
+
+_SHOWN_CHARS = 6
+"""How much of a finding an excerpt shows."""
+
+_LEAD_MAX = 32
+"""How far in front of its literal a finding may begin."""
+
+_LABEL_MAX = 80
+"""How far in front of a separator a label is looked for."""
+
+_ASSIGNMENTS_PER_RUN = 64
+"""How many suffixes of one unbroken run are tested; keeps a hostile `a=b=c=...` linear."""
+
+_ENTROPY_CHARS = 4096
+"""How much of a value is measured; more cannot change the verdict of real data and would cost time."""
+
+# A value is a run of ASCII without white space, quotes, brackets and the signs that separate fields.
+_VALUE = r"[!#-%*+\-./0-9:=?@A-Z^_a-z~]"
+_ASSIGNMENT = re.compile(
+    rf"[=:]>?[ \t]{{0,8}}+[\\\"'`(\[{{<]{{0,4}}+(?={_VALUE}{{{table.ENTROPY_MIN_LENGTH}}})"
+)
+_RUN = re.compile(rf"{_VALUE}++")
+_BEHIND_LABEL = " \t\\\"'`])}:=>"
+_LABEL_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_OPENING_PUNCTUATION = ".:=!?*~"
+_CLOSING_PUNCTUATION = ".:!?*~"
+
+_TRIGGER = re.compile(
+    rf"(?<![a-z])(?:{'|'.join(table.TRIGGERS)})(?![a-z])"
+    rf"|(?<![a-z]){table.TOKEN_TRIGGER}\Z|(?<![a-z0-9_]){table.TOKEN_TRIGGER}(?![a-z0-9_])"
+)
+_DIGEST = re.compile(table.DIGEST_PREFIX)
+_BASE64_WITH_ALL_CLASSES = re.compile(
+    r"(?=[^A-Z]*+[A-Z])(?=[^a-z]*+[a-z])(?=[^0-9]*+[0-9])[A-Za-z0-9+][A-Za-z0-9+/]*+={0,2}"
+)
+
+
+def _by_sign() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Group the literals by their first sign, else by themselves: without the sign no look for the group."""
+    groups: dict[str, list[str]] = {}
+    for literal in dict.fromkeys(row.literal for row in table.DETECTORS):
+        sign = next((char for char in literal if char in "_-:"), literal)
+        groups.setdefault(sign, []).append(literal)
+    return tuple((sign, tuple(literals)) for sign, literals in groups.items())
+
+
+_LITERALS_BY_SIGN = _by_sign()
+_MIN_DISTINCT = math.ceil(2**table.ENTROPY_MIN_BITS)
+"""A value with fewer different characters cannot reach the entropy bound."""
+
+
+class Finding(NamedTuple):
+    """One credential in a text, `text[start:end]`, shown only as `masked`.
+
+    `trigger` is the word that gave an assignment away; None for a named shape.
+    """
+
+    detector: str
+    trigger: str | None
+    masked: str
+    start: int
+    end: int
+
+
+def find(text: str) -> Finding | None:
+    """Return the first credential of `text`, or None. At one position the order of the table decides."""
+    if not (searches := _searches(text)):
+        return None
+    firsts = (next(findings, None) for findings in searches)
+    return min((first for first in firsts if first), key=_position, default=None)
+
+
+def find_all(text: str) -> list[Finding]:
+    """Return the credentials of `text` in order; of overlapping ones the first, then the longer, is kept."""
+    kept: list[Finding] = []
+    everything = [finding for findings in _searches(text) for finding in findings]
+    for finding in sorted(everything, key=lambda found: (found.start, -found.end)):
+        if not kept or finding.start >= kept[-1].end:
+            kept.append(finding)
+    return kept
+
+
+def mask(text: str) -> str:
+    """Return `text` with every credential replaced by its first six characters, `...` and its length."""
+    pieces: list[str] = []
+    end = 0
+    for finding in find_all(text):
+        pieces += text[end : finding.start], finding.masked
+        end = finding.end
+    return "".join([*pieces, text[end:]])
+
+
+def scan_fields(fields: Iterable[tuple[str, object]]) -> tuple[str, Finding] | None:
+    """Return the first credential of `fields` with its location, or None.
+
+    A field is `(location, value)`, for example `("note.content", "...")`. A value is text or JSON; of JSON
+    every string leaf is looked at, and a leaf counts as assigned to the key that holds it.
+    """
+    for location, value in fields:
+        for label, text in _leaves(value):
+            finding = find(text) or (_assigned(label, text) if label else None)
+            if finding:
+                return location, finding
+    return None
+
+
+def refusal(location: str, finding: Finding) -> str:
+    """Return the sentence that refuses a write: where, which detector, and the masked excerpt."""
+    because = f" after '{finding.trigger}'" if finding.trigger else ""
+    shown = f"{finding.detector} {finding.masked}{because}"
+    return f"{location} holds what looks like a credential: {shown}; nothing was stored"
+
+
+def refuse_secrets(fields: Iterable[tuple[str, object]]) -> None:
+    """Raise SecretDetected when one of `fields` (see `scan_fields`) holds a credential."""
+    hit = scan_fields(fields)
+    if hit is None:
+        return
+    location, finding = hit
+    details = {"location": location, "detector": finding.detector, "masked": finding.masked}
+    if finding.trigger:
+        details["trigger"] = finding.trigger
+    raise SecretDetected(refusal(location, finding), details=details)
+
+
+def _position(finding: Finding) -> int:
+    return finding.start
+
+
+def _searches(text: str) -> list[Iterator[Finding]]:
+    """Return one search for every shape that `text` can hold at all; each yields its findings in order."""
+    searches = [
+        _shapes(shape, text)
+        for sign, literals in _LITERALS_BY_SIGN
+        if sign in text
+        for literal in literals
+        if literal in text
+        for shape in _compiled(literal)
+    ]
+    if _ASSIGNMENT.search(text):
+        searches.append(_assignments(text))
+    return searches
+
+
+class _Shape(NamedTuple):
+    detector: str
+    lead: str
+    pattern: re.Pattern[str]
+    guarded: bool
+
+
+@cache
+def _compiled(literal: str) -> tuple[_Shape, ...]:
+    """Compile the shapes of one literal, on its first appearance in a text: most never appear."""
+    escaped = re.escape(literal)
+    boundary = rf"(?<![A-Za-z0-9]{escaped})" if literal[0].isalnum() else ""
+    shapes = []
+    for row in table.DETECTORS:
+        if row.literal == literal:
+            pattern = re.compile(f"{escaped}{boundary}{row.pattern}")
+            shapes.append(_Shape(row.name, row.lead, pattern, "ok" in pattern.groupindex))
+    return tuple(shapes)
+
+
+def _shapes(shape: _Shape, text: str) -> Iterator[Finding]:
+    for match in shape.pattern.finditer(text):
+        if shape.guarded and match["ok"] is None:
+            continue
+        start = _with_lead(text, match.start(), shape.lead)
+        yield _finding(shape.detector, None, text, start, match.end())
+
+
+def _with_lead(text: str, start: int, lead: str) -> int:
+    if not lead:
+        return start
+    before = text[max(0, start - _LEAD_MAX) : start]
+    return start - (len(before) - len(before.rstrip(lead)))
+
+
+def _assignments(text: str) -> Iterator[Finding]:
+    """Yield the assignments of `text` that the entropy rule refuses.
+
+    An unbroken run is measured from each of its separators on, so `a=b=VALUE` is judged as value of `b` too.
+    """
+    run_end = tested = position = 0
+    while match := _ASSIGNMENT.search(text, position):
+        position = start = match.end()
+        if start >= run_end:
+            run = _RUN.match(text, start)
+            run_end = run.end() if run else start
+            tested = 0
+            if len(set(text[start:run_end])) < _MIN_DISTINCT:
+                position = run_end  # no suffix of it can have more
+                continue
+        tested += 1
+        if tested > _ASSIGNMENTS_PER_RUN:
+            position = run_end
+            continue
+        label = _label_before(text, match.start())
+        if label and (finding := _judge(label, text, start, run_end)):
+            position = run_end
+            yield finding
+
+
+def _label_before(text: str, separator: int) -> str:
+    head = text[max(0, separator - _LABEL_MAX) : separator].rstrip(_BEHIND_LABEL)
+    return head[len(head.rstrip(_LABEL_CHARS)) :]
+
+
+def _assigned(label: str, text: str) -> Finding | None:
+    """Judge `text` as the value of `label`; a value of several words is prose."""
+    run = _RUN.fullmatch(text)
+    return _judge(label, text, 0, len(text)) if run else None
+
+
+def _judge(label: str, text: str, start: int, end: int) -> Finding | None:
+    """Apply the entropy rule to `text[start:end]` as the value of `label`."""
+    trigger = _trigger(label)
+    if trigger is None:
+        return None
+    run = text[start:end]
+    start += len(run) - len(run.lstrip(_OPENING_PUNCTUATION))
+    value = text[start:end].rstrip(_CLOSING_PUNCTUATION)
+    if not _is_random(value):
+        return None
+    return _finding(table.ENTROPY_DETECTOR, trigger, text, start, start + len(value))
+
+
+def _trigger(label: str) -> str | None:
+    """Return the trigger word that `label` holds, or None, also when the label is known to be harmless."""
+    words = label.lower()
+    match = _TRIGGER.search(words)
+    if match is None:
+        return None
+    name = words.replace("-", "_")
+    if any(name == harmless or name.endswith(f"_{harmless}") for harmless in table.HARMLESS_LABELS):
+        return None
+    return match[0]
+
+
+def _is_random(value: str) -> bool:
+    if len(value) < table.ENTROPY_MIN_LENGTH or _DIGEST.match(value):
+        return False
+    if value.count("/") >= table.PATH_SLASHES and not _BASE64_WITH_ALL_CLASSES.fullmatch(value):
+        return False
+    return _entropy_bits(value[:_ENTROPY_CHARS]) >= table.ENTROPY_MIN_BITS
+
+
+def _entropy_bits(value: str) -> float:
+    """Return the Shannon entropy of `value` in bits a character (ASCII: a byte)."""
+    size = len(value)
+    counts = (value.count(char) for char in set(value))
+    return math.log2(size) - sum(count * math.log2(count) for count in counts) / size
+
+
+def _finding(detector: str, trigger: str | None, text: str, start: int, end: int) -> Finding:
+    masked = f"{text[start : min(end, start + _SHOWN_CHARS)]}...{end - start}"
+    return Finding(detector, trigger, masked, start, end)
+
+
+def _leaves(value: object) -> Iterator[tuple[str | None, str]]:
+    """Yield `(key or None, text)` for every string of a JSON value in document order, without recursion."""
+    stack: list[tuple[str | None, object]] = [(None, value)]
+    while stack:
+        label, item = stack.pop()
+        if isinstance(item, str):
+            yield label, item
+        elif isinstance(item, dict):
+            stack += [(str(key), item[key]) for key in reversed(item)]
+        elif isinstance(item, (list, tuple)):
+            stack += [(label, element) for element in reversed(item)]

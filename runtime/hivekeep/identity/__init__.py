@@ -1,0 +1,1 @@
+"""Who is asking (`caller`), where records live (`namespaces`), which record a reference means (`resolve`)."""

@@ -1,0 +1,110 @@
+"""Who is asking: an actor, where it writes, what it sees. Travels with each request, never with the process.
+
+What stays true: an actor is its (kind, id) pair. Labels are spellings for storage and display; two of them
+are never compared to tell callers apart, because an id may itself look like a label.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hivekeep_contract.errors import InvalidParams
+from hivekeep_contract.limits import NAMESPACE_MAX_BYTES
+
+from hivekeep.identity.namespaces import GRAMMAR, LOCAL, is_namespace, visible_set
+
+ANONYMOUS = "anonymous"
+"""Kind of the caller that nobody named; its id is `local`."""
+
+PRINCIPAL = "actor"
+"""Kind of a caller named by option, environment, configuration or header."""
+
+RESERVED_PREFIXES = ("actor:", "anonymous:", "agent:")
+"""A text that begins so is a full label; other kinds exist but carry no such promise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One caller. `namespace` takes its writes, `visible` bounds its reads of several records."""
+
+    kind: str
+    id: str
+    namespace: str = LOCAL
+    visible: tuple[str, ...] = (LOCAL,)
+    session_id: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The stored label, as in the actor of an event."""
+        return stored_label(self.kind, self.id)
+
+    @property
+    def caller_label(self) -> str:
+        """The shown label: the bare id of a principal, otherwise `kind:id`."""
+        return self.id if self.kind == PRINCIPAL else self.label
+
+    @property
+    def unattributed(self) -> bool:
+        """Whether nobody was named."""
+        return self.kind == ANONYMOUS
+
+    def is_same_actor(self, other: "Caller") -> bool:
+        """Whether both are one actor, whatever they see and wherever they write."""
+        return (self.kind, self.id) == (other.kind, other.id)
+
+
+def make_caller(
+    actor: str | None,
+    namespace: str | None,
+    visible_namespaces: Sequence[str],
+    session_id: str | None = None,
+) -> Caller:
+    """Build the caller of a request; `actor` None is the anonymous one, `namespace` None writes to `local`.
+
+    The actor's text is kept unmodified, also when it begins with `actor:` or `agent:`. Raises InvalidParams
+    for a blank, overlong or unprintable actor and for a namespace outside the grammar.
+    """
+    for name in (namespace, *visible_namespaces):
+        if name is not None and not is_namespace(name):
+            raise InvalidParams(f"namespace must be {GRAMMAR}")
+    if actor is not None and not _is_actor_id(actor):
+        raise InvalidParams(f"actor must be 1 to {NAMESPACE_MAX_BYTES} bytes, not blank, without control characters")
+    primary = LOCAL if namespace is None else namespace
+    return Caller(
+        kind=ANONYMOUS if actor is None else PRINCIPAL,
+        id=LOCAL if actor is None else actor,
+        namespace=primary,
+        visible=visible_set(primary, visible_namespaces, actor),
+        session_id=session_id,
+    )
+
+
+def stored_label(kind: str, actor_id: str) -> str:
+    """Return `kind:id`, the prefix exactly once: id `actor:a` of kind actor is `actor:actor:a`."""
+    return f"{kind}:{actor_id}"
+
+
+def own_labels(kind: str, actor_id: str) -> tuple[str, ...]:
+    """Return the stored labels that stand for this actor.
+
+    A principal also owns rows of old stores that hold its bare id, unless the id could be read as another's
+    label.
+    """
+    label = stored_label(kind, actor_id)
+    if kind == PRINCIPAL and not actor_id.startswith(RESERVED_PREFIXES):
+        return (label, actor_id)
+    return (label,)
+
+
+def filter_labels(text: str) -> tuple[str, ...]:
+    """Return the stored labels that a filter selects: a full label only itself, an id both spellings."""
+    if text.startswith(RESERVED_PREFIXES):
+        return (text,)
+    return own_labels(PRINCIPAL, text)
+
+
+def _is_actor_id(text: str) -> bool:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        return False
+    return size <= NAMESPACE_MAX_BYTES and not text.isspace() and text != "" and text.isprintable()

@@ -1,0 +1,46 @@
+"""How an id is written: full UUID, hex prefix, or a name.
+
+Invariant: classification looks at the text alone, so the same text means the same thing for every verb; what the
+text refers to is decided by `hivekeep.identity.resolve`.
+"""
+
+import re
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from hivekeep_contract.limits import ID_PREFIX_MIN_HEX
+
+_FULL = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
+_HEX = re.compile(r"[0-9a-fA-F]+\Z")
+_GROUPS = (8, 12, 16, 20)
+_HEX_DIGITS = 32
+
+
+class Ref(NamedTuple):
+    """A reference by its form: `uuid` and `prefix` hold lower-case text with hyphens at the canonical places."""
+
+    form: Literal["uuid", "prefix", "name"]
+    text: str
+
+
+def hyphenate(digits: str) -> str:
+    """Lower-case hex digits (up to 32) with hyphens at 8-4-4-4-12, as far as they go."""
+    cuts = (0, *(cut for cut in _GROUPS if cut < len(digits)), len(digits))
+    return "-".join(digits[start:end] for start, end in pairwise(cuts))
+
+
+def classify(text: str) -> Ref:
+    """Tell a full UUID (36 characters, or 32 hex digits), a prefix (8 to 31 hex digits) and a name apart.
+
+    Hyphens in a prefix count only at the canonical places; anything else is a name.
+    """
+    if _FULL.match(text):
+        return Ref("uuid", text.lower())
+    digits = text.replace("-", "")
+    if not ID_PREFIX_MIN_HEX <= len(digits) <= _HEX_DIGITS or not _HEX.match(digits):
+        return Ref("name", text)
+    digits = digits.lower()
+    written = hyphenate(digits)
+    if "-" in text and text.lower() not in (written, written + "-"):
+        return Ref("name", text)
+    return Ref("uuid" if len(digits) == _HEX_DIGITS else "prefix", written)

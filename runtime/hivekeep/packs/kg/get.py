@@ -1,0 +1,113 @@
+"""get: one record of any kind by id, along merge redirects."""
+
+from typing import cast
+
+from hivekeep_contract.errors import Ambiguous, NotFound, RecordNotFound, RedirectChainTooLong, RedirectCycle
+from hivekeep_contract.limits import REDIRECT_HOPS_MAX
+from hivekeep_contract.models import kg as models
+
+from hivekeep.identity.resolve import Wanted, resolve
+from hivekeep.packs.context import Context
+from hivekeep.packs.kg import shapes
+from hivekeep.storage import edges, entities, events, notes
+from hivekeep.storage.entities import EntityRow
+from hivekeep.storage.records import Located
+
+DELETABLE = ("entity", "note", "edge")
+
+
+def get(ctx: Context, args: models.GetArgs) -> models.GetResult:
+    """The record; raises RecordNotFound, Ambiguous, RedirectCycle, RedirectChainTooLong, InvalidInput."""
+    found = _find(ctx, args)
+    if found.substrate == "entity":
+        return _entity(ctx, found, args)
+    ctx.touch(found.substrate, found.id)
+    if found.substrate == "note":
+        note = notes.get(ctx.tx, found.id, include_deleted=args.include_deleted)
+        if note is not None:
+            return shapes.note(note, parse_content=args.parse_content)
+    elif found.substrate == "edge":
+        edge = _edge(ctx, found, args)
+        if edge is not None:
+            return edge
+    else:
+        event = events.get(ctx.tx, found.id)
+        if event is not None:
+            shown = shapes.event(event)
+            return {**shown, "kind": "event", "event_kind": shown["kind"]}
+    raise _gone(found.id)
+
+
+def _find(ctx: Context, args: models.GetArgs) -> Located:
+    """Where the id leads; merged entities are found although they are deleted, to be followed."""
+    try:
+        found = resolve(ctx.tx, args.id, Wanted("id", include_deleted=False), ctx.caller)
+    except NotFound:
+        found = _tombstone(ctx, args)
+    if found.deleted_at is not None and args.include_deleted and found.namespace not in ctx.caller.visible:
+        raise _gone(args.id)
+    return found
+
+
+def _tombstone(ctx: Context, args: models.GetArgs) -> Located:
+    """A deleted record that may be shown: asked for, or an entity that leads on. Raises RecordNotFound."""
+    substrates = DELETABLE if args.include_deleted else ("entity",)
+    try:
+        return resolve(ctx.tx, args.id, Wanted("id", substrates, include_deleted=True, by_name=False), ctx.caller)
+    except (NotFound, Ambiguous) as error:
+        if isinstance(error, Ambiguous) and args.include_deleted:
+            raise
+        raise _gone(args.id) from None
+
+
+def _entity(ctx: Context, found: Located, args: models.GetArgs) -> models.FetchedEntity:
+    row = entities.get(ctx.tx, found.id, include_deleted=True)
+    walked: list[str] = []
+    if not args.include_deleted:
+        row = _kept(ctx, found.id, row, walked)
+    if row is None:
+        raise _gone(found.id)
+    ctx.touch("entity", row.id)
+    shown = cast("models.FetchedEntity", shapes.entity(row))
+    if walked:
+        ctx.ask_gate("get", {"id": row.id})
+        shown["redirected_from"] = walked
+    return shown
+
+
+def _kept(ctx: Context, asked: str, row: EntityRow | None, walked: list[str]) -> EntityRow | None:
+    """Follow merge redirects to the first live entity; `walked` collects the ids on the way."""
+    while row is not None and row.deleted_at is not None:
+        if row.merged_into is None:
+            return None
+        walked.append(row.id)
+        if row.merged_into in walked:
+            raise RedirectCycle(f"redirect cycle detected: {asked} leads back to {row.merged_into}")
+        if len(walked) > REDIRECT_HOPS_MAX:
+            raise RedirectChainTooLong(f"redirect chain too long: {asked} takes more than {REDIRECT_HOPS_MAX} steps")
+        row = entities.get(ctx.tx, row.merged_into, include_deleted=True)
+    return row
+
+
+def _edge(ctx: Context, found: Located, args: models.GetArgs) -> models.FetchedEdge | None:
+    row = edges.get(ctx.tx, found.id, include_deleted=args.include_deleted)
+    if row is None:
+        return None
+    return {**shapes.edge(row), "kind": "edge", "annotations": _annotations(ctx, row.id)}
+
+
+def _annotations(ctx: Context, edge_id: str) -> list[models.Annotation]:
+    """The live notes about an edge, in every namespace, oldest annotation first."""
+    about = [
+        row
+        for row in edges.incident(ctx.tx, [edge_id])
+        if row.relation == "annotates" and row.target_id == edge_id and row.deleted_at is None
+    ]
+    rows = notes.get_many(ctx.tx, [row.source_id for row in about])
+    return [
+        {**shapes.note(rows[row.source_id]), "annotation_edge_id": row.id} for row in about if row.source_id in rows
+    ]
+
+
+def _gone(ref: str) -> RecordNotFound:
+    return RecordNotFound(f"not found: {ref}", details={"id": ref})

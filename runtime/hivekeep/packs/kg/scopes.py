@@ -1,0 +1,37 @@
+"""Which arguments belong to which kind of record.
+
+Invariant: an argument of another substrate is refused by name, also when its value is null; it is never ignored.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+
+from hivekeep_contract.catalog import VERBS
+from hivekeep_contract.errors import InvalidInput
+
+
+@cache
+def _scopes(verb: str) -> dict[str, tuple[str, ...]]:
+    return {param.name: param.scope for param in VERBS[verb].params if param.scope}
+
+
+@cache
+def _fitting(verb: str, substrate: str) -> str:
+    return ", ".join(param.name for param in VERBS[verb].params if not param.scope or substrate in param.scope)
+
+
+def check_scope(verb: str, given: Iterable[str], substrate: str) -> None:
+    """Refuse an argument that the contract gives to other substrates; raises InvalidInput with the valid ones."""
+    scopes = _scopes(verb)
+    for name in sorted(given):
+        scope = scopes.get(name)
+        if scope is not None and substrate not in scope:
+            raise InvalidInput(
+                f"{verb}: {name!r} is for {' and '.join(scope)} only, and this is about {a(substrate)}; "
+                f"accepted here: {_fitting(verb, substrate)}"
+            )
+
+
+def a(noun: str) -> str:
+    """`a note`, `an entity`."""
+    return ("an " if noun[0] in "aeiou" else "a ") + noun

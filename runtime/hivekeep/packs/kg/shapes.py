@@ -1,0 +1,116 @@
+"""Stored rows as the contract's shapes: every declared field present, full ids, ISO timestamps."""
+
+import json
+from typing import Any
+
+from hivekeep_contract.errors import InvalidInput
+from hivekeep_contract.models import kg as models
+
+from hivekeep.storage.edges import EdgeRow
+from hivekeep.storage.engine import EventRow
+from hivekeep.storage.entities import EntityRow
+from hivekeep.storage.json_text import load_object, load_tags
+from hivekeep.storage.notes import NoteRow
+from hivekeep.times import iso, iso_or_none
+
+
+def entity(row: EntityRow) -> models.Entity:
+    """The public record of an entity."""
+    return {
+        "id": row.id,
+        "namespace": row.namespace,
+        "kind": row.kind,
+        "entity_type": row.entity_type,
+        "name": row.name,
+        "description": row.description,
+        "properties": load_object(row.properties),
+        "tags": load_tags(row.tags),
+        "created_at": iso(row.created_at),
+        "updated_at": iso(row.updated_at),
+        "deleted_at": iso_or_none(row.deleted_at),
+        "merged_into": row.merged_into,
+        "merge_event_id": row.merge_event_id,
+    }
+
+
+def note(row: NoteRow, *, parse_content: bool = False) -> models.Note:
+    """The public record of a note.
+
+    A text `properties.status` is shown as the status, and the row's own one as `lifecycle` then. Raises InvalidInput
+    when content should be parsed and is not JSON.
+    """
+    properties = load_object(row.properties)
+    shown: models.Note = {
+        "id": row.id,
+        "namespace": row.namespace,
+        "kind": row.kind,
+        "status": row.status,
+        "name": row.name,
+        "content": parsed(row) if parse_content else row.content,
+        "salience": row.salience,
+        "decay_factor": row.decay_factor,
+        "expires_at": iso_or_none(row.expires_at),
+        "properties": properties,
+        "version": row.version,
+        "created_at": iso(row.created_at),
+        "updated_at": iso(row.updated_at),
+        "deleted_at": iso_or_none(row.deleted_at),
+    }
+    status = properties.get("status")
+    if isinstance(status, str):
+        shown["lifecycle"] = row.status
+        shown["status"] = status
+    if row.key is not None:
+        shown["key"] = row.key
+    return shown
+
+
+def parsed(row: NoteRow) -> Any:
+    """The content of a note as its JSON value; raises InvalidInput that names note and field."""
+    try:
+        return json.loads(row.content, parse_constant=_refuse_constant)
+    except ValueError:
+        raise InvalidInput(f"note {row.id}: field 'content' is not JSON; read it without parse_content") from None
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(word)
+
+
+def edge(row: EdgeRow) -> models.Edge:
+    """The public record of an edge, endpoints in stored order."""
+    return {
+        "id": row.id,
+        "namespace": row.namespace,
+        "source_id": row.source_id,
+        "target_id": row.target_id,
+        "relation": row.relation,
+        "weight": row.weight,
+        "created_at": iso(row.created_at),
+        "updated_at": iso(row.updated_at),
+        "deleted_at": iso_or_none(row.deleted_at),
+        "metadata": None if row.metadata is None else load_object(row.metadata),
+        "target_backend": row.target_backend,
+    }
+
+
+def event(row: EventRow) -> models.Event:
+    """The public record of an event."""
+    return {
+        "id": row.id,
+        "namespace": row.namespace,
+        "verb": row.verb,
+        "substrate": row.substrate,
+        "actor": row.actor,
+        "kind": row.kind,
+        "outcome": row.outcome,
+        "payload": load_object(row.payload),
+        "payload_schema_version": row.payload_schema_version,
+        "profile_state_version": row.profile_state_version,
+        "duration_us": row.duration_us,
+        "target_id": row.target_id,
+        "session_id": row.session_id,
+        "aggregate_kind": row.aggregate_kind,
+        "aggregate_id": row.aggregate_id,
+        "created_at": iso(row.created_at),
+    }

@@ -1,0 +1,27 @@
+"""The counts of a response, always computed from its entries, never kept beside them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+Entry = dict[str, Any]
+
+
+def summarise(entries: Sequence[Entry]) -> tuple[dict[str, int], str]:
+    """The `summary` (total, succeeded, failed, aborted) and the `status` ("success" or "partial") of
+    entries."""
+    succeeded = sum(1 for entry in entries if entry["ok"])
+    aborted = sum(1 for entry in entries if entry.get("aborted"))
+    total = len(entries)
+    summary = {
+        "total": total,
+        "succeeded": succeeded,
+        "failed": total - succeeded - aborted,
+        "aborted": aborted,
+    }
+    return summary, "success" if succeeded == total else "partial"
+
+
+def envelope(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The response envelope: `results` in the order of the operations, `summary`, `status`."""
+    summary, status = summarise(entries)
+    return {"results": list(entries), "summary": summary, "status": status}

@@ -1,0 +1,39 @@
+"""How a refusal of the request language is worded: kind first, then the place, then what to do."""
+
+from hivekeep_contract.errors import ParseError
+
+
+def fault(kind: str, position: int | None, text: str, **fields: object) -> ParseError:
+    """Build the error of one kind of `hivekeep_contract.request.DSL_ERRORS`.
+
+    `position` counts characters from the start of the `ops` string (0-based); None where no single place is
+    at fault. `fields` are the counts and names the kind carries (`count`, `max`, `found`, `expected`, ...).
+    """
+    place = "" if position is None else f" at position {position}"
+    if position is not None:
+        fields["position"] = position
+    return ParseError(f"{kind}{place}: {text}", details=None, reason="parse-error", dsl_error=kind, **fields)
+
+
+def misplaced(text: str, position: int, expected: str, hint: str = "") -> ParseError:
+    """The fault for a character, or the end of the text, standing where `expected` is needed."""
+    more = f"; {hint}" if hint else ""
+    if position >= len(text):
+        return fault(
+            "UnexpectedEof", position, f"the text ends where {expected} is needed{more}", expected=expected
+        )
+    found = text[position]
+    return fault(
+        "UnexpectedChar",
+        position,
+        f"found {found!r}, expected {expected}{more}",
+        found=found,
+        expected=expected,
+    )
+
+
+def unclosed(text: str, position: int, opened: int, expected: str, hint: str = "") -> ParseError:
+    """The fault for a bracket opened at `opened` that meets the end of the text or a foreign character."""
+    if position >= len(text):
+        return fault("UnclosedBracket", opened, f"{text[opened]!r} is never closed", expected=expected)
+    return misplaced(text, position, expected, hint)

@@ -1,0 +1,47 @@
+"""Questions about JSON values that several modules ask: how deep, of which type, how many bytes."""
+
+import json
+from typing import Any
+
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_NOUNS = ((bool, "a boolean"), (str, "a string"), (dict, "an object"), (list, "an array"))
+
+
+def depth_exceeds(value: Any, limit: int) -> bool:
+    """Whether more than `limit` containers lie inside one another in `value` (a scalar has depth 0).
+
+    Walks level by level without recursion, so that no value can exhaust the stack.
+    """
+    level = [value] if isinstance(value, (dict, list)) else []
+    depth = 0
+    while level:
+        depth += 1
+        if depth > limit:
+            return True
+        inner: list[Any] = []
+        for container in level:
+            for member in container.values() if type(container) is dict else container:
+                # Results and arguments are plain JSON: comparing types is half the cost of isinstance here.
+                kind = type(member)
+                if kind is dict or kind is list:
+                    inner.append(member)
+        level = inner
+    return False
+
+
+def type_name(value: Any) -> str:
+    """The JSON type of a value as a noun with its article, for messages."""
+    if value is None:
+        return "null"
+    return next((name for kind, name in _NOUNS if isinstance(value, kind)), "a number")
+
+
+def compact(value: Any) -> str:
+    """JSON text without blanks, other scripts as themselves. The value must not be deeper than results may
+    be."""
+    return _compact(value)
+
+
+def size_of(value: Any) -> int:
+    """UTF-8 bytes of the compact JSON text."""
+    return len(_compact(value).encode("utf-8", "surrogatepass"))

@@ -1,0 +1,235 @@
+"""Query text to full-text plan: what a caller typed becomes quoted terms, and nothing else.
+
+The invariant: no character of a query reaches FTS5 as syntax. Every term is a quoted string, the only
+operators are the ``AND`` and ``OR`` written here, and a term that an index cannot hold (shorter than a
+trigram, only symbols) becomes a plain substring test with a bound parameter. So any text that is not
+blank can be searched, and none of it raises.
+
+A term has two readings:
+
+* the *word* reading, looked up in the stemmed word index: ``foo-bar`` is (foo and bar), or ``foobar``, or
+  the two words side by side;
+* the *literal* reading, looked up in the trigram index: the characters as written, found inside words too.
+
+Scripts without spaces between words (Han, Kana, Thai, ...) and terms whose symbols carry the meaning
+(``C++``, ``C#``) have no word reading: a word index would find something else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from hivekeep_contract.limits import SEARCH_MAX_TERMS, SEARCH_QUERY_MAX_BYTES
+
+TextMode = Literal["all_terms", "any_term"]
+
+TRIGRAM = 3
+"""Characters below which the trigram index holds nothing for a term."""
+
+INDEXED_TERM_CHARS = 64
+"""Characters of one term that an index looks up; a longer term is also compared with the record, in whole."""
+
+MAX_CASED_VARIANTS = 8
+"""Spellings of one literal that a substring test tries, since SQLite lowers ASCII letters only."""
+
+COMPARED_TERMS = 16
+"""Terms of one query that are compared with records for want of an index; later ones of them are ignored."""
+
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
+_DECORATION = "()[]{}<>,:;.!?\"'`…“”‘’«»，。！？、：；（）「」『』【】《》"
+_TO_SPACE = str.maketrans(dict.fromkeys("(),:-./", " "))
+_TO_NOTHING = str.maketrans(dict.fromkeys("*\"'+^~!$"))
+
+_SPACELESS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1100, 0x11FF),  # Hangul letters
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x9FFF),  # radicals, Kana, Bopomofo, Han
+    (0xA960, 0xA97F),  # Hangul letters, extended
+    (0xAC00, 0xD7FF),  # Hangul syllables
+    (0xF900, 0xFAFF),  # Han, compatibility
+    (0xFF66, 0xFFDC),  # half-width Kana and Hangul
+    (0x1B000, 0x1B16F),  # Kana supplements
+    (0x20000, 0x3FFFF),  # Han, extensions
+)
+
+
+class Term(NamedTuple):
+    """One looked-up term: the literal, and its readings for the two indexes (None: not expressible)."""
+
+    literal: str
+    words: str | None
+    trigrams: str | None
+
+    @property
+    def overlong(self) -> bool:
+        """Whether the indexes see only the start of the literal."""
+        return len(self.literal) > INDEXED_TERM_CHARS
+
+
+class TextPlan(NamedTuple):
+    """What the text arm runs, cheapest first; every ``where`` is a tuple of groups of literal spellings.
+
+    ``words`` and ``trigrams`` are MATCH expressions or None; a record must also hold one spelling of each
+    group of the matching ``where``. ``scan`` is for terms that no index holds: groups that are compared
+    with the records themselves, all of them or (``scan_any``) one of them.
+    """
+
+    words: str | None
+    words_where: tuple[tuple[str, ...], ...]
+    trigrams: str | None
+    trigrams_where: tuple[tuple[str, ...], ...]
+    scan: tuple[tuple[str, ...], ...]
+    scan_any: bool
+
+
+def plan_text(query: str, mode: TextMode) -> TextPlan:
+    """The plan of a query in one of the two text modes (seed: search, ``text_mode``)."""
+    terms = parse_terms(query)
+    return _plan_all(terms) if mode == "all_terms" else _plan_any(terms)
+
+
+def normalise(text: str) -> str:
+    """The form in which text is indexed and asked for: Unicode NFC."""
+    return unicodedata.normalize("NFC", text)
+
+
+def parse_terms(query: str) -> tuple[Term, ...]:
+    """The distinct terms of a query in order, at most SEARCH_MAX_TERMS of its first SEARCH_QUERY_MAX_BYTES.
+
+    Bare AND, OR, NOT and NEAR and lone punctuation are dropped while something else is left; a query that
+    consists of nothing else is looked up as written.
+    """
+    tokens = _clean(query).split()
+    bare = (token.strip(_DECORATION) for token in tokens)
+    wanted = [token for token in bare if _spaced(token).strip() and token.upper() not in _OPERATORS]
+    distinct = {token.casefold(): token for token in reversed(wanted or tokens)}
+    return tuple(_term(token) for token in itertools.islice(reversed(distinct.values()), SEARCH_MAX_TERMS))
+
+
+def spellings(literal: str) -> tuple[str, ...]:
+    """The spellings a substring test tries against text whose ASCII letters are lowered.
+
+    Letters outside ASCII are tried in both cases (SQLite's ``lower`` leaves them alone), and a literal with
+    composed characters also in its decomposed form, because the record keeps what its author wrote.
+    """
+    cases = [sorted({_lower_ascii(char.lower()), _lower_ascii(char.upper())}) for char in literal]
+    count = 1
+    for choices in cases:
+        count *= len(choices)
+    if count <= MAX_CASED_VARIANTS:
+        found = {"".join(chars) for chars in itertools.product(*cases)}
+    else:
+        found = {
+            _lower_ascii(form) for form in (literal, literal.lower(), literal.upper(), literal.capitalize())
+        }
+    found |= {unicodedata.normalize("NFD", form) for form in found}
+    return tuple(sorted(found))
+
+
+def _clean(query: str) -> str:
+    head = query.encode("utf-8", "ignore")[:SEARCH_QUERY_MAX_BYTES].decode("utf-8", "ignore")
+    printable = (
+        char if char.isspace() or unicodedata.category(char) != "Cc" else "" for char in normalise(head)
+    )
+    return "".join(printable)
+
+
+def _lower_ascii(text: str) -> str:
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def _spaced(token: str) -> str:
+    """A token as its parts: joining marks become spaces, marks inside a word fall out."""
+    return token.translate(_TO_NOTHING).translate(_TO_SPACE)
+
+
+def _term(token: str) -> Term:
+    head = token[:INDEXED_TERM_CHARS]
+    parts = _spaced(head).split()
+    return Term(token, _word_reading(head, parts), _literal_reading(head, parts))
+
+
+def _word_reading(head: str, parts: list[str]) -> str | None:
+    letters = sum(char.isalnum() for char in head)
+    if letters == 0 or _is_spaceless(head) or (letters < TRIGRAM and letters < len(head)):
+        return None
+    return _any_of([_quote(head), *_joined_and_split(head, parts)])
+
+
+def _literal_reading(head: str, parts: list[str]) -> str | None:
+    if _base_length(head) < TRIGRAM:
+        return None
+    return _any_of([_quote(head), *_joined_and_split(head, parts)])
+
+
+def _joined_and_split(head: str, parts: list[str]) -> list[str]:
+    """The further forms of a punctuated term: its parts as one word, and all of them if none is short."""
+    joined = "".join(parts)
+    if joined == head or _base_length(joined) < TRIGRAM:
+        return []
+    forms = [_quote(joined)]
+    if len(parts) > 1 and all(_base_length(part) >= TRIGRAM for part in parts):
+        forms.append("(" + " AND ".join(_quote(part) for part in parts) + ")")
+    return forms
+
+
+def _is_spaceless(text: str) -> bool:
+    return any(low <= ord(char) <= high for char in text for low, high in _SPACELESS)
+
+
+def _base_length(text: str) -> int:
+    return sum(not unicodedata.combining(char) for char in text)
+
+
+def _quote(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _any_of(forms: list[str]) -> str:
+    return forms[0] if len(forms) == 1 else "(" + " OR ".join(forms) + ")"
+
+
+def _pieces(term: Term) -> str | None:
+    """Any three neighbouring characters of a run of words without spaces; other terms stay whole."""
+    head = term.literal[:INDEXED_TERM_CHARS]
+    if term.trigrams is None or not _is_spaceless(head):
+        return term.trigrams
+    runs = dict.fromkeys(head[start : start + TRIGRAM] for start in range(len(head) - TRIGRAM + 1))
+    return _any_of([_quote(run) for run in runs])
+
+
+def _groups(terms: Iterable[Term]) -> tuple[tuple[str, ...], ...]:
+    return tuple(spellings(term.literal) for term in itertools.islice(terms, COMPARED_TERMS))
+
+
+def _plan_all(terms: tuple[Term, ...]) -> TextPlan:
+    by_word = [term.words for term in terms if term.words]
+    by_literal = [term.trigrams for term in terms if term.trigrams]
+    return TextPlan(
+        words=" AND ".join(by_word) or None,
+        words_where=_groups(term for term in terms if not term.words or term.overlong),
+        trigrams=" AND ".join(by_literal) or None,
+        trigrams_where=_groups(term for term in terms if not term.trigrams or term.overlong),
+        scan=() if by_literal else _groups(terms),
+        scan_any=False,
+    )
+
+
+def _plan_any(terms: tuple[Term, ...]) -> TextPlan:
+    by_word = [term.words for term in terms if term.words]
+    by_literal = [pieces for term in terms if (pieces := _pieces(term))]
+    # Beside longer terms a short word ("is", "of") is left to the word index: as a substring it is noise.
+    unindexed = [term for term in terms if not term.trigrams and not (term.words and by_literal)]
+    return TextPlan(
+        words=" OR ".join(by_word) or None,
+        words_where=(),
+        trigrams=" OR ".join(by_literal) or None,
+        trigrams_where=(),
+        scan=_groups(unindexed),
+        scan_any=True,
+    )

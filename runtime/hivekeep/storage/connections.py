@@ -1,0 +1,179 @@
+"""The one factory of connections: nobody else opens the file, so no connection misses a PRAGMA."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+from urllib.parse import quote
+
+import apsw
+from hivekeep_contract import limits
+from hivekeep_contract.errors import Unsupported
+from hivekeep_contract.settings import Settings
+
+from hivekeep.storage.engine import Args, Row
+
+MEMORY: Final = ":memory:"
+Role = Literal["writer", "reader", "audit"]
+
+_MMAP_BYTES: Final = 256 * 1024 * 1024
+_CACHE_KIB: Final[dict[Role, int]] = {"writer": 32 * 1024, "reader": 8 * 1024, "audit": 2 * 1024}
+_CHECKPOINT_PAGES: Final = 4000
+_STATEMENTS_KEPT: Final = 512
+
+
+class StoreOptions(NamedTuple):
+    """How a store is opened; the settings of the same names say what each option does.
+
+    `checkout_timeout_ms` is the wait for a reader, and for the writer where it has no thread. `max_pages`
+    limits the size of the file (0 = no limit).
+    """
+
+    synchronous: str
+    busy_timeout_ms: int
+    max_readers: int
+    checkout_timeout_ms: int
+    writer_admission_ms: int
+    disk_reserve_bytes: int
+    max_pages: int = 0
+
+
+def storage_options(settings: Settings) -> StoreOptions:
+    """The options behind the `storage.*` settings."""
+    admission_ms = settings.storage_writer_admission_ms
+    return StoreOptions(
+        synchronous=settings.storage_synchronous,
+        busy_timeout_ms=settings.storage_busy_timeout_ms,
+        max_readers=settings.storage_max_readers,
+        checkout_timeout_ms=round(settings.storage_checkout_timeout_secs * 1000),
+        writer_admission_ms=limits.WRITER_ADMISSION_WAIT_MS if admission_ms is None else admission_ms,
+        disk_reserve_bytes=settings.storage_disk_reserve_bytes,
+    )
+
+
+class SqliteTx:
+    """A `Tx` on one connection."""
+
+    __slots__ = ("_changes", "_connection", "_execute", "_last_insert_rowid")
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        # Bound once: these run several times in every operation.
+        self._execute = connection.execute
+        self._changes = connection.changes
+        self._last_insert_rowid = connection.last_insert_rowid
+
+    def one(self, sql: str, args: Args = ()) -> Row | None:
+        """The first row of a statement, or None."""
+        return self._execute(sql, args).fetchone()
+
+    def all(self, sql: str, args: Args = ()) -> list[Row]:
+        """Every row of a statement."""
+        return self._execute(sql, args).fetchall()
+
+    def run(self, sql: str, args: Args = ()) -> None:
+        """Carry out a statement that has no rows to give."""
+        self._execute(sql, args)
+
+    def many(self, sql: str, rows: Iterable[Args]) -> None:
+        """Carry out one statement once for each row of arguments."""
+        self._connection.executemany(sql, rows)
+
+    def insert(self, sql: str, args: Args = ()) -> int:
+        """Carry out an INSERT and answer the integer key of the new row."""
+        self._execute(sql, args)
+        return self._last_insert_rowid()
+
+    def changes(self) -> int:
+        """How many rows the last INSERT, UPDATE or DELETE touched."""
+        return self._changes()
+
+
+def open_connection(
+    path: str, role: Role, options: StoreOptions, *, read_only: bool = False
+) -> apsw.Connection:
+    """A connection with every PRAGMA set; raises apsw errors, which `faults.typed` translates.
+
+    A read-only connection never writes to the file, not even to its header.
+    """
+    connection = _open_read_only(path) if read_only else _open(path)
+    connection.set_busy_timeout(options.busy_timeout_ms)
+    for pragma, value in _pragmas(role, options, read_only=read_only):
+        connection.pragma(pragma, value)
+    return connection
+
+
+def pragmas_expected(role: Role, options: StoreOptions, *, read_only: bool = False) -> dict[str, int | str]:
+    """What each PRAGMA must answer on a connection to a file, for the check of `doctor`."""
+    expected = dict(_pragmas(role, options, read_only=read_only))
+    expected.pop("max_page_count", None)
+    expected["journal_mode"] = "wal"
+    expected["synchronous"] = {"full": 2, "normal": 1}[str(expected["synchronous"])]
+    expected["temp_store"] = 2
+    expected["busy_timeout"] = options.busy_timeout_ms
+    return expected
+
+
+def load_vec(connection: apsw.Connection) -> None:
+    """Load the sqlite-vec extension by its path; raises `Unsupported` where this platform has none.
+
+    Its Python package is not imported: that would pull in numpy.
+    """
+    spec = importlib.util.find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        raise Unsupported(
+            "the sqlite-vec extension is not installed; vectors are compared one by one instead"
+        )
+    connection.enable_load_extension(True)
+    try:
+        connection.load_extension(str(Path(spec.submodule_search_locations[0]) / "vec0"))
+    except apsw.ExtensionLoadingError as fault:
+        raise Unsupported(
+            "the sqlite-vec extension cannot be loaded on this platform: " + str(fault)
+        ) from fault
+    finally:
+        connection.enable_load_extension(False)
+
+
+def wal_path(path: str) -> Path:
+    """The write-ahead log beside a database."""
+    return Path(path + "-wal")
+
+
+def _open(path: str) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if path == MEMORY else 0)
+    return apsw.Connection(path, flags=flags, statementcachesize=_STATEMENTS_KEPT)
+
+
+def _open_read_only(path: str) -> apsw.Connection:
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=_STATEMENTS_KEPT)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except apsw.CantOpenError:
+        connection.close()
+        # The directory cannot take the log's index. Without a log the file alone is the whole truth.
+        if wal_path(path).exists():
+            raise
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        uri = "file:" + quote(str(Path(path).absolute())) + "?immutable=1"
+        connection = apsw.Connection(uri, flags=flags, statementcachesize=_STATEMENTS_KEPT)
+    return connection
+
+
+def _pragmas(role: Role, options: StoreOptions, *, read_only: bool) -> Sequence[tuple[str, int | str]]:
+    writing: list[tuple[str, int | str]] = [
+        ("journal_mode", "wal"),
+        ("wal_autocheckpoint", _CHECKPOINT_PAGES),
+    ]
+    limits: list[tuple[str, int | str]] = [("max_page_count", options.max_pages)] if options.max_pages else []
+    return [
+        *([] if read_only else writing + limits),
+        ("synchronous", options.synchronous if role == "writer" else "normal"),
+        ("foreign_keys", 1),
+        ("mmap_size", _MMAP_BYTES),
+        ("cache_size", -_CACHE_KIB[role]),
+        ("temp_store", "memory"),
+        ("query_only", 1 if role == "reader" or read_only else 0),
+    ]

@@ -1,0 +1,121 @@
+"""What the rest of the program may ask of a store, and nothing about how a store does it.
+
+Times are integer microseconds since the epoch (UTC), ids are lower-case UUID text, JSON travels as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
+
+Row = tuple[Any, ...]
+Args = Sequence[object]
+Surface = Literal["verbs", "gateway"]
+
+
+class Tx(Protocol):
+    """A connection as a handler sees it: a transaction for writes, one snapshot a statement for reads."""
+
+    def one(self, sql: str, args: Args = ()) -> Row | None:
+        """The first row of a statement, or None."""
+        ...
+
+    def all(self, sql: str, args: Args = ()) -> list[Row]:
+        """Every row of a statement."""
+        ...
+
+    def run(self, sql: str, args: Args = ()) -> None:
+        """Carry out a statement that has no rows to give."""
+        ...
+
+    def many(self, sql: str, rows: Iterable[Args]) -> None:
+        """Carry out one statement once for each row of arguments."""
+        ...
+
+    def insert(self, sql: str, args: Args = ()) -> int:
+        """Carry out an INSERT and answer the integer key of the new row."""
+        ...
+
+    def changes(self) -> int:
+        """How many rows the last INSERT, UPDATE or DELETE touched."""
+        ...
+
+
+class EventRow(NamedTuple):
+    """One event as it is stored; `payload` is JSON text, `created_at` microseconds."""
+
+    id: str
+    namespace: str
+    verb: str
+    substrate: str
+    actor: str
+    kind: str
+    outcome: str
+    payload: str
+    payload_schema_version: int
+    profile_state_version: int | None
+    duration_us: int | None
+    target_id: str | None
+    session_id: str | None
+    aggregate_kind: str | None
+    aggregate_id: str | None
+    created_at: int
+
+
+class Engine(Protocol):
+    """One open store. Every method may be called from any thread.
+
+    Errors raised by all of them: `StorageUnavailable` (disk full, read-only, input/output fault, damaged
+    file).
+    """
+
+    path: str
+    read_only: bool
+
+    def read(self) -> AbstractContextManager[Tx]:
+        """A reader for the length of the block; `ReaderCheckoutTimeout` when none came free in time."""
+        ...
+
+    def run_write(self, fn: Callable[[Tx], T]) -> T:
+        """Carry out `fn` in one immediate transaction and return when it is committed.
+
+        Any exception of `fn` rolls everything back and comes out unchanged. `fn` runs at most once. Raises
+        `WriterPoolCheckoutTimeout` or `WriterQueueFull` (no place in time), `WriterTaskBeginBusy` (another
+        process kept the write lock); after these three nothing was tried.
+        """
+        ...
+
+    def submit_write(self, fn: Callable[[Tx], T], *, surface: Surface = "verbs") -> Future[T]:
+        """The same without waiting: the future carries the result or the error of `run_write`.
+
+        A store without a writer thread carries it out at once and returns a finished future.
+        """
+        ...
+
+    def append_audit(self, rows: Sequence[EventRow], *, may_degrade: bool) -> None:
+        """Store events on the audit connection and return when they are committed.
+
+        With `may_degrade` it waits for the write lock only `limits.AUDIT_READ_WAIT_MS`; then the rows stay in
+        memory for the next flush and count in `audit_degraded_rows`.
+        """
+        ...
+
+    def data_version(self) -> int:
+        """A number that changes when any connection of any process commits to the file."""
+        ...
+
+    def counters(self) -> dict[str, int | None]:
+        """Contention and failure counts since this engine was opened; None = not collected for this store."""
+        ...
+
+    def start(self, *, threaded: bool) -> None:
+        """Make the file ready (create, migrate) and open the writer; `threaded` gives it its own thread."""
+        ...
+
+    def close(self) -> None:
+        """Finish the accepted writes, flush the waiting audit rows and close every connection."""
+        ...

@@ -1,0 +1,100 @@
+"""Building SQL from constants of this program: what a caller wrote only ever travels as a bound argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+
+def sql(text: str, **parts: str) -> str:
+    """`text` with each `{name}` replaced by the constant of that name."""
+    for name, part in parts.items():
+        text = text.replace("{" + name + "}", part)
+    return text
+
+
+@lru_cache(maxsize=512)
+def marks(count: int) -> str:
+    """`count` argument places for an IN list."""
+    return ",".join("?" * count)
+
+
+class Where:
+    """Conditions joined by AND, with the arguments in the order of their places."""
+
+    __slots__ = ("_args", "_parts")
+
+    def __init__(self, *conditions: str) -> None:
+        self._parts = list(conditions)
+        self._args: list[object] = []
+
+    def add(self, condition: str, *args: object) -> None:
+        """One more condition; `args` fill its places."""
+        self._parts.append(condition)
+        self._args.extend(args)
+
+    def extend(self, other: Where) -> None:
+        """Every condition of `other` as well."""
+        self._parts += other._parts
+        self._args += other._args
+
+    def equal(self, column: str, value: object | None) -> None:
+        """`column = value`, unless the value is None, which stands for no condition."""
+        if value is not None:
+            self.add(column + " = ?", value)
+
+    def among(self, column: str, values: Sequence[object]) -> None:
+        """`column` has one of the values; an empty list matches nothing."""
+        self.add(column + " IN (" + marks(len(values)) + ")", *values)
+
+    def any_tag(self, column: str, path: str, tags: Sequence[str]) -> None:
+        """The JSON list at `path` of `column` holds one of the tags; the case of ASCII letters is ignored."""
+        self.add(
+            sql(
+                "EXISTS (SELECT 1 FROM json_each({column}, '{path}') AS tag WHERE tag.type = 'text'"
+                " AND lower(tag.value) IN ({wanted}))",
+                column=column,
+                path=path,
+                wanted=",".join(["lower(?)"] * len(tags)),
+            ),
+            *tags,
+        )
+
+    @property
+    def text(self) -> str:
+        """The conditions as SQL."""
+        return " AND ".join(self._parts)
+
+    @property
+    def args(self) -> list[object]:
+        """The bound arguments."""
+        return self._args
+
+
+class Statement(NamedTuple):
+    """SQL with its arguments, ready for a `Tx`."""
+
+    sql: str
+    args: list[object]
+
+
+def newest_first(select: str, where: Where, namespaces: Iterable[str], limit: int, offset: int) -> Statement:
+    """A page in offset order: created_at descending, then id descending.
+
+    Each namespace is an arm of its own, so that every arm walks its index in order and SQLite merges the arms
+    without sorting; `select` must name the columns `created_at` and `id` and end before WHERE.
+    """
+    arms: list[str] = []
+    args: list[object] = []
+    arm = (
+        " ".join((select, "WHERE namespace = ? AND", where.text))
+        if where.text
+        else select + " WHERE namespace = ?"
+    )
+    for namespace in namespaces:
+        arms.append(arm)
+        args.append(namespace)
+        args.extend(where.args)
+    args += (limit, offset)
+    return Statement(" UNION ALL ".join(arms) + " ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?", args)

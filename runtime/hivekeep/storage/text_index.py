@@ -1,0 +1,255 @@
+"""The full-text index of live records: two FTS5 tables a substrate, written together with the record.
+
+The invariant: a live entity or note has exactly one row in its word index and one in its trigram index, a
+deleted one has none; the rowid is the `seq` of the record. The tables keep no text of their own (ADR 0005):
+the record is the text, so what is shown and what a substring test compares is always the stored value.
+
+The word index (unicode61 without diacritics, porter stems) finds words; the trigram index finds any run of
+three or more characters in any script. Queries take MATCH expressions that `hivekeep.search.lexical` made of
+quoted terms, and literals as bound arguments.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from hivekeep.storage.engine import Tx
+from hivekeep.storage.statements import Where, marks, sql
+
+TextSubstrate = Literal["entity", "note"]
+Groups = Sequence[Sequence[str]]
+"""Groups of spellings: a record satisfies a group that it holds one spelling of."""
+
+
+class Scope(NamedTuple):
+    """Which records a search may answer with; None stands for no condition.
+
+    `tags` match when one of them equals a tag of the record, ASCII case ignored. `superseded` False leaves
+    out notes that a live note of these namespaces replaces. An entity with this `name_key` is kept before
+    every other candidate when there are more of them than the limit.
+    """
+
+    namespaces: Sequence[str]
+    kind: str | None = None
+    entity_type: str | None = None
+    tags: Sequence[str] = ()
+    superseded: bool = True
+    name_key: str = ""
+
+
+class Candidate(NamedTuple):
+    """A found record; `score` is the negated bm25 of the index that found it, None for a scan."""
+
+    seq: int
+    id: str
+    kind: str
+    title: str | None
+    salience: float | None
+    created_at: int
+    updated_at: int
+    score: float | None
+
+
+class _Layout(NamedTuple):
+    """The names in which the two substrates differ."""
+
+    records: str
+    words: str
+    trigrams: str
+    body: str
+    salience: str
+    name_key: str
+    tags: str
+    tags_path: str
+
+
+_LAYOUTS: Final[dict[TextSubstrate, _Layout]] = {
+    "entity": _Layout(
+        "entities", "entity_words", "entity_trigrams", "description", "NULL", "r.name_key", "r.tags", "$"
+    ),
+    "note": _Layout(
+        "notes", "note_words", "note_trigrams", "content", "r.salience", "NULL", "r.properties", "$.tags"
+    ),
+}
+
+_CANDIDATE = "SELECT r.seq, r.id, r.kind, r.name, {salience}, r.created_at, r.updated_at, "
+# CROSS JOIN keeps the index the outer loop: its few matches are looked up in the records, never the reverse.
+_MATCHING = _CANDIDATE + "-bm25({table}) FROM {table} CROSS JOIN {records} r ON r.seq = {table}.rowid WHERE "
+_SCANNING = _CANDIDATE + "NULL FROM {records} r WHERE "
+_BEST_FIRST = " ORDER BY {name_key} = ? DESC, bm25({table}), r.id LIMIT ?"
+_NEWEST_FIRST = " ORDER BY {name_key} = ? DESC, r.seq DESC LIMIT ?"
+
+_HOLDS = "instr(lower(r.name), ?) OR instr(lower(r.{body}), ?)"
+# A deleted replacement replaces nothing, so the note it pointed at is found again.
+_NOT_SUPERSEDED = (
+    "NOT EXISTS (SELECT 1 FROM edges x JOIN notes s ON s.id = x.source_id AND s.deleted_at IS NULL"
+    " WHERE x.target_id = r.id AND x.relation = 'supersedes' AND x.deleted_at IS NULL"
+    " AND x.namespace IN ({marks}))"
+)
+
+_MISSING = (
+    "SELECT r.seq FROM {records} r WHERE r.deleted_at IS NULL AND r.seq NOT IN (SELECT rowid FROM {table}) "
+    "ORDER BY r.seq"
+)
+_STALE = (
+    "SELECT rowid FROM {table} WHERE rowid NOT IN (SELECT seq FROM {records} WHERE deleted_at IS NULL) "
+    "ORDER BY rowid"
+)
+
+
+def put(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
+    """Index a record that has no index rows yet: a new or a restored one."""
+    row = (seq, _nfc(title), _nfc(body))
+    for statement in _PUT[substrate]:
+        tx.run(statement, row)
+
+
+def replace(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
+    """Index the changed text of a record instead of its former text."""
+    row = (seq, _nfc(title), _nfc(body))
+    for statement in _REPLACE[substrate]:
+        tx.run(statement, row)
+
+
+def remove(tx: Tx, substrate: TextSubstrate, seq: int) -> None:
+    """Take a record out of the index; one that is not in it is no error."""
+    for statement in _REMOVE[substrate]:
+        tx.run(statement, (seq,))
+
+
+def match_words(
+    tx: Tx, substrate: TextSubstrate, match: str, where: Groups, scope: Scope, limit: int
+) -> list[Candidate]:
+    """The records that the word index finds and that hold every group of `where`, best first."""
+    table = _LAYOUTS[substrate].words
+    return _match(tx, substrate, table, match, _conditions(substrate, scope, where, ()), scope, limit)
+
+
+def match_trigrams(
+    tx: Tx,
+    substrate: TextSubstrate,
+    match: str,
+    where: Groups,
+    scope: Scope,
+    limit: int,
+    *,
+    known: Iterable[int],
+) -> list[Candidate]:
+    """The same of the trigram index, without the records whose `seq` is in `known`."""
+    table = _LAYOUTS[substrate].trigrams
+    return _match(tx, substrate, table, match, _conditions(substrate, scope, where, known), scope, limit)
+
+
+def scan(
+    tx: Tx,
+    substrate: TextSubstrate,
+    groups: Groups,
+    scope: Scope,
+    limit: int,
+    *,
+    match_any: bool,
+    known: Iterable[int],
+) -> list[Candidate]:
+    """The records that hold all groups (or one of them), newest first, without those in `known`.
+
+    For terms that no index holds. It compares every live record of the scope, so its cost grows with the text
+    of the namespaces searched: about 0.1 s for 100,000 records of 200 characters.
+    """
+    layout = _LAYOUTS[substrate]
+    where = _conditions(substrate, scope, () if match_any else groups, known)
+    if match_any:
+        _hold(where, layout, [spelling for group in groups for spelling in group])
+    select = _filled(_SCANNING, layout, "") + where.text + _filled(_NEWEST_FIRST, layout, "")
+    return [Candidate(*row) for row in tx.all(select, (*where.args, scope.name_key, limit))]
+
+
+def bodies(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int]) -> dict[int, str | None]:
+    """The body text of records by `seq`."""
+    layout = _LAYOUTS[substrate]
+    text = sql("SELECT seq, {body} FROM {records} WHERE seq IN ({marks})", marks=marks(len(seqs)))
+    return dict(tx.all(_filled(text, layout, ""), seqs))
+
+
+def properties(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int]) -> dict[int, str]:
+    """The stored properties of records, JSON text by `seq`."""
+    layout = _LAYOUTS[substrate]
+    text = sql("SELECT seq, properties FROM {records} WHERE seq IN ({marks})", marks=marks(len(seqs)))
+    return dict(tx.all(_filled(text, layout, ""), seqs))
+
+
+def differences(tx: Tx, substrate: TextSubstrate) -> tuple[list[int], list[int]]:
+    """The `seq` of live records that lack an index row, and of index rows without a live record."""
+    layout = _LAYOUTS[substrate]
+    missing: set[int] = set()
+    stale: set[int] = set()
+    for table in (layout.words, layout.trigrams):
+        missing.update(row[0] for row in tx.all(_filled(_MISSING, layout, table)))
+        stale.update(row[0] for row in tx.all(_filled(_STALE, layout, table)))
+    return sorted(missing), sorted(stale)
+
+
+def _match(
+    tx: Tx, substrate: TextSubstrate, table: str, match: str, where: Where, scope: Scope, limit: int
+) -> list[Candidate]:
+    layout = _LAYOUTS[substrate]
+    select = _filled(_MATCHING, layout, table) + table + " MATCH ? AND " + where.text
+    select += _filled(_BEST_FIRST, layout, table)
+    rows = tx.all(select, (match, *where.args, scope.name_key, limit))
+    found = [Candidate(*row) for row in rows]
+    found.sort(key=lambda candidate: (-(candidate.score or 0.0), candidate.id))
+    return found
+
+
+def _conditions(substrate: TextSubstrate, scope: Scope, groups: Groups, known: Iterable[int]) -> Where:
+    layout = _LAYOUTS[substrate]
+    where = Where("r.deleted_at IS NULL")
+    where.among("r.namespace", scope.namespaces)
+    where.equal("r.kind", scope.kind)
+    where.equal("r.entity_type", scope.entity_type)
+    if scope.tags:
+        where.any_tag(layout.tags, layout.tags_path, scope.tags)
+    if not scope.superseded:
+        where.add(sql(_NOT_SUPERSEDED, marks=marks(len(scope.namespaces))), *scope.namespaces)
+    for group in groups:
+        _hold(where, layout, group)
+    excluded = list(known)
+    if excluded:
+        where.add("r.seq NOT IN (SELECT value FROM json_each(?))", json.dumps(excluded))
+    return where
+
+
+def _hold(where: Where, layout: _Layout, spellings: Sequence[str]) -> None:
+    """One more condition: the record holds one of the spellings, whose ASCII letters are lower case."""
+    tests = " OR ".join([sql(_HOLDS, body=layout.body)] * len(spellings))
+    where.add("(" + tests + ")", *(spelling for spelling in spellings for _ in range(2)))
+
+
+def _filled(text: str, layout: _Layout, table: str) -> str:
+    return sql(
+        text,
+        table=table,
+        records=layout.records,
+        body=layout.body,
+        salience=layout.salience,
+        name_key=layout.name_key,
+    )
+
+
+def _nfc(text: str | None) -> str:
+    return unicodedata.normalize("NFC", text) if text else ""
+
+
+def _for_both(statement: str) -> dict[TextSubstrate, tuple[str, str]]:
+    """A prepared write of each substrate: for the word index, then for the trigram index."""
+    return {
+        name: (sql(statement, table=layout.words), sql(statement, table=layout.trigrams))
+        for name, layout in _LAYOUTS.items()
+    }
+
+
+_PUT: Final = _for_both("INSERT INTO {table} (rowid, title, body) VALUES (?, ?, ?)")
+_REPLACE: Final = _for_both("INSERT OR REPLACE INTO {table} (rowid, title, body) VALUES (?, ?, ?)")
+_REMOVE: Final = _for_both("DELETE FROM {table} WHERE rowid = ?")

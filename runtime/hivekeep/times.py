@@ -1,0 +1,34 @@
+"""Moments: integer microseconds since the Unix epoch (UTC) inside, ISO 8601 text outside.
+
+Invariant: `parse_iso(iso(us)) == us` for every moment between the years 1 and 9999; no float is ever involved.
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1)
+_EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def now_us() -> int:
+    """The present moment in microseconds."""
+    return time.time_ns() // 1000
+
+
+def iso(us: int) -> str:
+    """`YYYY-MM-DDTHH:MM:SS.ffffffZ` of a moment in microseconds."""
+    return (_EPOCH + timedelta(microseconds=us)).isoformat(timespec="microseconds") + "Z"
+
+
+def iso_or_none(us: int | None) -> str | None:
+    """As `iso`, with None for None."""
+    return None if us is None else iso(us)
+
+
+def parse_iso(text: str) -> int:
+    """Microseconds of an ISO 8601 timestamp; one without an offset is UTC. Raises ValueError."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH_UTC) // _MICROSECOND

@@ -1,0 +1,53 @@
+"""The one place where everything meets: settings, store, gate, packs, server.
+
+Invariant: nothing below knows what is wired to it. A new pack is one more entry in `_PACKS`; the return type of its
+maker lets the type checker name every handler that is missing.
+"""
+
+from collections.abc import Callable
+
+from hivekeep_contract.catalog import PACKS
+from hivekeep_contract.handlers.kg import KgHandlers
+from hivekeep_contract.settings import Settings
+
+from hivekeep import paths
+from hivekeep.dispatch.call import Surroundings
+from hivekeep.dispatch.run import Server
+from hivekeep.gate.policy import load_gate
+from hivekeep.packs.context import Context
+from hivekeep.packs.ontology import Ontology
+from hivekeep.settings import select_packs
+from hivekeep.storage.connections import storage_options
+from hivekeep.storage.sqlite import SqliteEngine
+
+REGISTERED_MODELS = 0
+"""Embedding models: none until an embedder is configured."""
+
+
+def open_server(settings: Settings, *, threaded: bool) -> Server:
+    """A server on the store that the settings name, its packs loaded and its policy in force.
+
+    `threaded` gives the writer a thread of its own. Raises SettingsError for an unusable pack set, PolicyError for an
+    unusable policy, and the errors of opening a store; nothing stays open then.
+    """
+    names = select_packs(settings.runtime_packs, PACKS)
+    around = Surroundings(
+        settings=settings,
+        ontology=Ontology(names),
+        packs={name: _PACKS[name]() for name in names},
+        gate=load_gate(settings),
+        registered_models=REGISTERED_MODELS,
+    )
+    path = paths.database_path(settings)
+    engine = SqliteEngine(path, storage_options(settings), read_only=settings.read_only)
+    engine.start(threaded=threaded)
+    return Server(engine, around)
+
+
+def _kg() -> KgHandlers[Context]:
+    from hivekeep.packs.kg import KgPack
+
+    return KgPack()
+
+
+_PACKS: dict[str, Callable[[], object]] = {"kg": _kg}

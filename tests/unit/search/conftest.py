@@ -1,0 +1,102 @@
+"""A store in memory with the real schema, and short ways to put records into it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+
+import pytest
+from hivekeep.storage import edges, entities, notes
+from hivekeep.storage.connections import MEMORY, default_options
+from hivekeep.storage.edges import EdgeRow
+from hivekeep.storage.engine import Tx
+from hivekeep.storage.entities import EntityRow
+from hivekeep.storage.notes import NoteRow
+from hivekeep.storage.sqlite import open_store
+
+
+class Store:
+    """A transaction with shortcuts; ids count up, and the times are the id's number."""
+
+    def __init__(self, tx: Tx) -> None:
+        self.tx = tx
+        self._numbers = itertools.count(1)
+
+    def entity(
+        self,
+        name: str,
+        description: str | None = None,
+        *,
+        kind: str = "concept",
+        namespace: str = "local",
+        entity_type: str | None = None,
+        tags: tuple[str, ...] = (),
+        properties: dict[str, object] | None = None,
+    ) -> str:
+        """Store an entity and answer its id."""
+        number = next(self._numbers)
+        row = EntityRow(
+            id=f"00000000-0000-4000-8000-{number:012x}",
+            namespace=namespace,
+            kind=kind,
+            name=name,
+            created_at=number,
+            updated_at=number,
+            entity_type=entity_type,
+            description=description,
+            properties=json.dumps(properties or {}),
+            tags=json.dumps(tags),
+        )
+        entities.insert(self.tx, row)
+        return row.id
+
+    def note(
+        self,
+        content: str,
+        *,
+        name: str | None = None,
+        kind: str = "observation",
+        namespace: str = "local",
+        salience: float | None = None,
+        properties: dict[str, object] | None = None,
+    ) -> str:
+        """Store a note and answer its id."""
+        number = next(self._numbers)
+        row = NoteRow(
+            id=f"00000000-0000-4000-8000-{number:012x}",
+            namespace=namespace,
+            kind=kind,
+            content=content,
+            created_at=number,
+            updated_at=number,
+            name=name,
+            salience=salience,
+            properties=json.dumps(properties or {}),
+        )
+        notes.insert(self.tx, row)
+        return row.id
+
+    def supersede(self, newer: str, older: str, *, namespace: str = "local") -> str:
+        """Link `newer` to the note it replaces and answer the edge's id."""
+        number = next(self._numbers)
+        row = EdgeRow(
+            id=f"00000000-0000-4000-8000-{number:012x}",
+            namespace=namespace,
+            source_id=newer,
+            target_id=older,
+            relation="supersedes",
+            created_at=number,
+            updated_at=number,
+        )
+        edges.insert(self.tx, row)
+        return row.id
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    """An empty store; in memory reader and writer share one connection, so one block reads and writes."""
+    engine = open_store(MEMORY, default_options())
+    with engine.read() as tx:
+        yield Store(tx)
+    engine.close()

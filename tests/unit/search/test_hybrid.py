@@ -1,0 +1,322 @@
+"""The search pipeline over a real store: what is found, in which order, and what is left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from hivekeep.search.hybrid import (
+    EntitySearch,
+    Hit,
+    NoteSearch,
+    SearchResult,
+    participation,
+    search_entities,
+    search_notes,
+)
+from hivekeep.storage import edges, entities, notes, text_index
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from conftest import Store
+
+LOCAL = ("local",)
+
+
+def found(store: Store, query: str, **options: object) -> list[Hit]:
+    search = EntitySearch(query=query, namespaces=LOCAL, **options)  # type: ignore[arg-type]
+    return search_entities(store.tx, search).hits
+
+
+def found_notes(store: Store, query: str, **options: object) -> list[Hit]:
+    search = NoteSearch(query=query, namespaces=LOCAL, **options)  # type: ignore[arg-type]
+    return search_notes(store.tx, search).hits
+
+
+HARD_TEXTS = {
+    "GB/s": "throughput of 3 GB/s on disk",
+    "C++": "written in C++ twenty years ago",
+    "C#": "ported to C# later",
+    "foo-bar": "the foo-bar flag",
+    "don't": "we don't know",
+    "设备": "关于设备管理系统的说明",
+    "备管理": "关于设备管理系统的说明",
+    "Müller": "Der Müller mahlt",
+    "muller": "Der Müller mahlt",
+    "ülle": "Der Müller mahlt",
+    "KV": "a KV cache",
+    "vca": "the kvcache module",
+    "$prev.id": "pass $prev.id on",
+    "NEAR(": "calls NEAR(x) twice",
+    '"': 'a " alone',
+    "🚀": "rocket 🚀 launch",
+    "rocket 🚀": "rocket 🚀 launch",
+    "жизнь": "ЖИЗНЬ",
+    "öl": "ÖL",
+    "école": "e\u0301cole",
+    "e\u0301cole": "école",
+    "title:foo": "not a column, title:foo",
+    "a* ^b": "starred a* and ^b",
+    "runs": "it was running",
+    "path/to/file.py": "see path/to/file.py",
+    "サーバ": "サーバー障害",
+    "ไทย": "ภาษาไทย",
+    "설정": "설정을 바꾼다",
+}
+
+
+@pytest.mark.parametrize("mode", ["all_terms", "any_term"])
+@pytest.mark.parametrize("query", HARD_TEXTS)
+def test_text_of_every_sort_is_found_in_both_modes(
+    store: Store, query: str, mode: Literal["all_terms", "any_term"]
+) -> None:
+    """Punctuation, operators, short terms, accents and every script find the stored text."""
+    store.entity("other", "nothing of the kind")
+    wanted = store.entity("E", HARD_TEXTS[query])
+    note = store.note(HARD_TEXTS[query])
+    assert [hit.id for hit in found(store, query, text_mode=mode)] == [wanted]
+    assert [hit.id for hit in found_notes(store, query, text_mode=mode)] == [note]
+
+
+@settings(
+    max_examples=300,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.text(max_size=40), st.sampled_from(["all_terms", "any_term"]))
+def test_no_query_raises(store: Store, query: str, mode: str) -> None:
+    """Any text at all is answered with a list."""
+    if not store.tx.one("SELECT 1 FROM entities"):
+        store.entity("E", "some text")
+    assert len(found(store, query, text_mode=mode)) <= 1
+
+
+def test_hostile_queries_are_answered(store: Store) -> None:
+    """A query of one mebibyte, of 10,000 terms or of nothing but marks finds nothing and ends."""
+    store.entity("E", "some text")
+    for query in ("q" * 1_048_576, " ".join(f"t{n}" for n in range(10_000)), "ab-" * 20_000, '"' * 65_536):
+        assert found(store, query) == []
+
+
+def test_an_entity_named_like_the_query_scores_one_eleventh_and_a_half(store: Store) -> None:
+    """The exact title, case and blanks ignored, adds 0.5 to the first rank of one arm."""
+    store.entity("LoRA", "low-rank adaptation")
+    (hit,) = found(store, "  lora ")
+    assert hit.score == 1 / 11 + 0.5
+    assert (hit.source, hit.title, hit.kind) == ("text", "LoRA", "concept")
+
+
+def test_an_exact_title_is_never_crowded_out(store: Store) -> None:
+    """However many better bm25 hits there are, the record of that name is first."""
+    wanted = store.entity("cache", "a long description that says very much about other things " * 5)
+    for number in range(60):
+        store.entity(f"cache cache {number}", "cache cache cache")
+    hits = found(store, "cache", limit=3)
+    assert len(hits) == 3
+    assert hits[0].id == wanted
+
+
+def test_word_hits_come_before_hits_of_the_trigram_index_alone(store: Store) -> None:
+    """bm25 values of the two indexes are not compared: a whole word beats a substring."""
+    inside = store.entity("A", "rotaryembeddings")
+    word = store.entity("B", "here rotary stands in a rather long sentence among many other words")
+    hits = found(store, "rotary")
+    assert [hit.id for hit in hits] == [word, inside]
+    assert [hit.score for hit in hits] == [1 / 11, 1 / 12]
+    assert all(hit.keyword_score is not None and hit.keyword_score > 0 for hit in hits)
+
+
+def test_hits_of_terms_that_no_index_holds_are_newest_first_without_keyword_score(store: Store) -> None:
+    """A comparison with the records has no bm25, so the signal is absent."""
+    older = store.entity("A", "设备一")
+    newer = store.entity("B", "设备二")
+    assert [(hit.id, hit.keyword_score) for hit in found(store, "设备")] == [(newer, None), (older, None)]
+
+
+def test_equal_scores_are_ordered_by_id(store: Store) -> None:
+    """Records with the same text have the same bm25; the arm ranks them by id."""
+    ids = [store.entity("same", "same text") for _ in range(3)]
+    assert [hit.id for hit in found(store, "text")] == ids
+
+
+def test_all_terms_needs_every_term_and_any_term_one(store: Store) -> None:
+    """The text mode joins the terms."""
+    both = store.entity("A", "rotary position embedding")
+    one = store.entity("B", "rotary engine")
+    assert [hit.id for hit in found(store, "rotary embedding")] == [both]
+    assert [hit.id for hit in found(store, "rotary embedding", text_mode="any_term")] == [both, one]
+
+
+def test_a_scan_in_any_term_mode_finds_each_term(store: Store) -> None:
+    """Two terms that no index holds find both records in any_term and neither in all_terms."""
+    store.entity("A", "设备")
+    store.entity("B", "管理")
+    assert len(found(store, "设备 管理", text_mode="any_term")) == 2
+    assert found(store, "设备 管理") == []
+
+
+def test_salience_weighs_notes(store: Store) -> None:
+    """Two notes with the same text: salience 1 gives its whole rank score, salience 0 half of it."""
+    low = store.note("alpha beta", salience=0.0)
+    high = store.note("alpha beta", salience=1.0)
+    assert [(hit.id, hit.score) for hit in found_notes(store, "alpha")] == [(high, 1 / 62), (low, 0.5 / 61)]
+
+
+def test_the_floor_is_inclusive(store: Store) -> None:
+    """A hit that scores exactly the floor stays; 0.1 removes all hits of one arm but an exact title."""
+    store.entity("A", "alpha beta")
+    assert len(found(store, "beta", floor=1 / 11)) == 1
+    assert found(store, "beta", floor=0.1) == []
+
+
+def test_filters_apply_before_the_limit(store: Store) -> None:
+    """Sixty better hits of another kind, type, namespace or tag do not hide the one asked for."""
+    for number in range(60):
+        store.entity(f"x{number}", "beta", kind="document", tags=("b",))
+        store.entity(
+            f"y{number}", "beta", namespace="elsewhere", kind="concept", entity_type="t", tags=("a",)
+        )
+    wanted = store.entity("z", "beta and a lot of further words", entity_type="t", tags=("A", "c"))
+    for filters in ({"kind": "concept"}, {"entity_type": "t"}, {"tags": ["a"]}):
+        assert [hit.id for hit in found(store, "beta", limit=1, **filters)] == [wanted]
+
+
+def test_note_tags_are_read_from_properties(store: Store) -> None:
+    """Any of the tags, ASCII case ignored; a note without a tag list does not match."""
+    wanted = store.note("beta", properties={"tags": ["Ops", "x"]})
+    store.note("beta", properties={"tags": ["opsy"]})
+    store.note("beta")
+    assert [hit.id for hit in found_notes(store, "beta", tags=["ops", "none"])] == [wanted]
+
+
+def test_properties_match_within_the_window(store: Store) -> None:
+    """The fortieth hit is found with limit 1, because the window is fifty for each hit asked for."""
+    for number in range(39):
+        store.entity(f"x{number}", "beta", properties={"colour": "blue"})
+    wanted = store.entity("z", "beta and some more words", properties={"colour": "red", "size": 1})
+    assert [hit.id for hit in found(store, "beta", limit=1, properties={"colour": "red"})] == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "matches"),
+    [
+        ({"n": 1}, True),
+        ({"n": 1.0}, True),
+        ({"n": True}, False),
+        ({"flag": True}, True),
+        ({"flag": 1}, False),
+        ({"none": None}, True),
+        ({"absent": None}, False),
+        ({"list": [1, {"a": "b"}]}, True),
+        ({"list": [1, {"a": "c"}]}, False),
+        ({"n": 1, "flag": False}, False),
+        ({}, True),
+    ],
+)
+def test_properties_are_compared_as_json(store: Store, wanted: dict[str, object], matches: bool) -> None:
+    """Every pair must be there with an equal JSON value: 1 is 1.0 and is not true, null is not absent."""
+    store.entity("A", "beta", properties={"n": 1, "flag": True, "none": None, "list": [1, {"a": "b"}]})
+    assert bool(found(store, "beta", properties=wanted)) is matches
+
+
+def test_time_orders_are_newest_first_after_the_floor(store: Store) -> None:
+    """created_at and updated_at reorder the window; scores stay as they are."""
+    first = store.entity("A", "beta")
+    second = store.entity("B", "beta")
+    row = entities.get(store.tx, first)
+    assert row is not None
+    entities.update(store.tx, row, row._replace(description="beta again", updated_at=99))
+    assert [hit.id for hit in found(store, "beta", order_by="created_at")] == [second, first]
+    assert [hit.id for hit in found(store, "beta", order_by="updated_at")] == [first, second]
+
+
+def test_limit_zero_and_no_namespace_find_nothing(store: Store) -> None:
+    """An empty answer, not an error."""
+    store.entity("A", "beta")
+    assert found(store, "beta", limit=0) == []
+    assert search_entities(store.tx, EntitySearch(query="beta", namespaces=())) == SearchResult([], 0)
+
+
+def test_the_index_follows_the_record(store: Store) -> None:
+    """A changed text is found by the new words only, a deleted record not at all, a restored one again."""
+    record = store.entity("A", "alpha")
+    row = entities.get(store.tx, record)
+    assert row is not None
+    row = entities.update(store.tx, row, row._replace(description="gamma"))
+    assert found(store, "alpha") == []
+    assert [hit.id for hit in found(store, "gamma")] == [record]
+    row = entities.soft_delete(store.tx, row, 5)
+    assert found(store, "gamma") == []
+    assert text_index.differences(store.tx, "entity") == ([], [])
+    row = entities.restore(store.tx, row, 6)
+    assert [hit.id for hit in found(store, "gamma")] == [record]
+    entities.hard_delete(store.tx, row)
+    assert found(store, "gamma") == []
+    assert text_index.differences(store.tx, "entity") == ([], [])
+
+
+def test_differences_name_missing_and_stale_rows(store: Store) -> None:
+    """A live record without an index row and an index row without a live record are both told by `seq`."""
+    store.entity("A", "alpha")
+    text_index.remove(store.tx, "entity", 1)
+    text_index.put(store.tx, "entity", 77, "ghost", None)
+    assert text_index.differences(store.tx, "entity") == ([1], [77])
+
+
+def test_a_replaced_note_is_found_only_on_request(store: Store) -> None:
+    """The target of a live supersedes edge is left out unless include_superseded."""
+    older = store.note("beta one")
+    newer = store.note("beta two")
+    edge = store.supersede(newer, older)
+    assert [hit.id for hit in found_notes(store, "beta")] == [newer]
+    assert {hit.id for hit in found_notes(store, "beta", include_superseded=True)} == {newer, older}
+    row = edges.get(store.tx, edge)
+    assert row is not None
+    edges.soft_delete(store.tx, row, 9)
+    assert {hit.id for hit in found_notes(store, "beta")} == {newer, older}
+
+
+def test_a_note_comes_back_when_its_replacement_is_deleted(store: Store) -> None:
+    """A deleted correction corrects nothing."""
+    older = store.note("beta one")
+    newer = store.note("beta two")
+    store.supersede(newer, older)
+    row = notes.get(store.tx, newer)
+    assert row is not None
+    notes.soft_delete(store.tx, row, 9)
+    assert [hit.id for hit in found_notes(store, "beta")] == [older]
+
+
+def test_an_edge_of_an_unseen_namespace_hides_nothing(store: Store) -> None:
+    """Somebody else's correction counts only for those who see it."""
+    older = store.note("beta one")
+    newer = store.note("beta two", namespace="elsewhere")
+    store.supersede(newer, older, namespace="elsewhere")
+    assert [hit.id for hit in found_notes(store, "beta")] == [older]
+
+
+def test_a_nameless_note_has_no_title(store: Store) -> None:
+    """title is the note's name or None, the snippet its content."""
+    store.note("beta")
+    (hit,) = found_notes(store, "beta")
+    assert (hit.title, hit.snippet, hit.kind) == (None, "beta", "observation")
+
+
+def test_participation_counts_and_explains() -> None:
+    """The sentences for an empty text arm stand word for word in the reference; a hit leaves them out."""
+    assert participation("all_terms", 0) == {
+        "text": {
+            "status": "ran",
+            "candidate_count": 0,
+            "mode": "all_terms",
+            "reason": "No text candidate survived matching, filtering, fusion, and the result limit. "
+            "Plain text search combines normalized term groups conjunctively; try fewer terms.",
+        },
+        "vector": {"status": "skipped", "candidate_count": 0},
+    }
+    assert participation("any_term", 0)["text"]["reason"] == (
+        "No text candidate survived matching, filtering, fusion, and the result limit."
+    )
+    assert participation("any_term", 2)["text"] == {"status": "ran", "candidate_count": 2, "mode": "any_term"}

@@ -1,0 +1,1 @@
+"""Machines that build and check the repository; the server never imports them."""

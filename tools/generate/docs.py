@@ -1,0 +1,315 @@
+"""The published text: reference, settings, errors, pages for agents; laid out by templates/docs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.generate.describe import default_text, describe_bounds, json_text, type_text
+from tools.generate.examples import error_code, possible_errors
+from tools.generate.html import page, slug
+from tools.generate.model import (
+    AnyOf,
+    Contract,
+    Expr,
+    Field,
+    ListOf,
+    MapOf,
+    Pack,
+    Param,
+    Shape,
+    ShapeUse,
+    Verb,
+)
+from tools.generate.problems import ContractError, Problem, did_you_mean
+from tools.generate.resolve import when_text
+from tools.generate.templates import Templates
+
+_GUIDES = "docs/guides"
+_ORDER = f"{_GUIDES}/_order.txt"
+
+
+def emit_docs(contract: Contract, templates: Templates, root: Path) -> dict[str, str]:
+    """Every page below `docs/`, by path."""
+    guides = read_guides(root)
+    reference = templates.render("docs/api-reference.md.j2", **_reference(contract))
+    errors = templates.render("docs/errors.md.j2", **_errors(contract))
+    configuration = templates.render("docs/configuration.md.j2", settings=_settings(contract))
+    titles = [(name, _title(text)) for name, text in guides]
+    return {
+        "docs/api-reference.md": reference,
+        "docs/errors.md": errors,
+        "docs/configuration.md": configuration,
+        "docs/index.html": templates.render("docs/index.html.j2", **page([reference, configuration])),
+        "docs/llms.txt": templates.render("docs/llms.txt.j2", packs=contract.packs, guides=titles),
+        "docs/llms-full.txt": "\n\n".join(
+            text.strip() for text in (reference, configuration, *(text for _, text in guides))
+        )
+        + "\n",
+    }
+
+
+def read_guides(root: Path) -> list[tuple[str, str]]:
+    """Name and text of each guide, in the order that `docs/guides/_order.txt` lists. Raises ContractError."""
+    folder = root / _GUIDES
+    present = sorted(path.name for path in folder.glob("*.md"))
+    order = root / _ORDER
+    listed = order.read_text(encoding="utf-8").split() if order.exists() else []
+    problems = [
+        Problem(_ORDER, line, f"there is no guide '{name}'{did_you_mean(name, present)}")
+        for line, name in enumerate(listed, 1)
+        if name not in present
+    ]
+    problems += [Problem(_ORDER, 1, f"the guide '{name}' is not listed") for name in present if name not in listed]
+    if problems:
+        raise ContractError(problems)
+    return [(name, (folder / name).read_text(encoding="utf-8")) for name in listed]
+
+
+def _title(text: str) -> str:
+    return text.lstrip().splitlines()[0].lstrip("# ").strip() if text.strip() else ""
+
+
+def _reference(contract: Contract) -> dict[str, Any]:
+    data = contract.data
+    limits = {name: entry["value"] for name, entry in data["limits"]["limits"].items()}
+    return {
+        "tool": data["request"]["tool"],
+        "tool_params": _params(contract, contract.tool_params),
+        "reserved": data["request"]["reserved_args"],
+        "help_arg": data["request"]["help_arg"],
+        "help_fields": _fields(contract, contract.help_fields),
+        "identifier_resolution": data["request"]["identifier_resolution"],
+        "dsl_errors": data["request"]["dsl_errors"],
+        "advisories": data["request"]["advisories"],
+        "formats": data["request"]["formats"],
+        "presentation": data["presentation"]["presentation"],
+        "dispositions": data["errors"]["dispositions"],
+        "limits": limits,
+        "limit_rows": [_constant(name, entry) for name, entry in data["limits"]["limits"].items()],
+        "types": contract.scalars.values(),
+        "kinds": data["kinds"],
+        "relations": _relations(contract),
+        "dependency_kinds": data["relations"]["dependency_kinds"],
+        "events": data["events"],
+        "packs": [_pack(contract, pack) for pack in contract.packs],
+        **_errors(contract),
+    }
+
+
+def cell(text: object) -> str:
+    """Text that may stand in one cell of a Markdown table."""
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def _constant(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
+    value = entry["value"]
+    if isinstance(value, dict):
+        shown = ", ".join(f"{key} {item:,}" for key, item in value.items())
+    else:
+        shown = f"{value:,}" if isinstance(value, int) else str(value)
+    return {"name": name, "value": shown, "doc": entry["doc"]}
+
+
+def _relations(contract: Contract) -> list[dict[str, Any]]:
+    rows = []
+    for name, entry in contract.data["relations"]["relations"].items():
+        endpoints = list(entry["endpoints"])
+        for pack in contract.packs:
+            endpoints += [found for found in pack.edge_rules.get(name, ()) if found not in endpoints]
+        if entry.get("note_to"):
+            endpoints.append(f"note -> {'any record' if entry['note_to'] == 'any' else 'note'}")
+        rows.append(
+            {
+                "name": name,
+                "category": entry["category"],
+                "symmetric": entry.get("symmetric", False),
+                "doc": entry["doc"],
+                "endpoints": [endpoint.replace("*", "any entity") for endpoint in endpoints],
+            }
+        )
+    return rows
+
+
+def _pack(contract: Contract, pack: Pack) -> dict[str, Any]:
+    shapes = [shape for name, shape in contract.shapes.items() if name.startswith(f"{pack.name}.")]
+    enums = [enum for name, enum in sorted(contract.enums.items()) if name.startswith(f"{pack.name}.")]
+    return {
+        "pack": pack,
+        "verbs": [_verb(contract, verb) for verb in pack.verbs],
+        "shapes": [_shape(contract, shape) for shape in shapes if shape.doc],
+        "enums": [{"name": enum.name.partition(".")[2], "enum": enum} for enum in enums],
+        "constants": [_constant(name, entry) for name, entry in pack.constants.items()],
+    }
+
+
+def _shape(contract: Contract, shape: Shape) -> dict[str, Any]:
+    return {
+        "name": shape.name.partition(".")[2],
+        "title": f"Shape {shape.name}",
+        "anchor": slug(f"Shape {shape.name}", set()),
+        "doc": shape.doc,
+        "open": shape.open,
+        "fields": _fields(contract, shape.fields),
+    }
+
+
+def _fields(contract: Contract, fields: tuple[Field, ...], prefix: str = "") -> list[dict[str, str]]:
+    """A row for each field; the fields of an object written in place follow it as `edges[].weight`."""
+    rows: list[dict[str, str]] = []
+    for field in fields:
+        presence = "may be missing" if field.optional else "always"
+        name = prefix + field.name
+        rows.append({"name": name, "type": type_text(field.word), "presence": presence, "doc": field.doc})
+        rows += _fields(contract, *_inline(contract, field.word.expr, name))
+    return rows
+
+
+def _inline(contract: Contract, expr: Expr, name: str) -> tuple[tuple[Field, ...], str]:
+    if isinstance(expr, ListOf):
+        return _inline(contract, expr.item.expr, f"{name}[]")
+    if isinstance(expr, ShapeUse) and expr.inline:
+        return contract.shapes[expr.shape].fields, f"{name}."
+    return (), ""
+
+
+def _params(contract: Contract, params: tuple[Param, ...]) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = []
+    for param in params:
+        rows.append(_param(param))
+        for row in _fields(contract, *_inline(contract, param.word.expr, param.name)):
+            default = "required" if row["presence"] == "always" else "optional"
+            rows.append({**row, "default": default})
+    return rows
+
+
+def _param(param: Param) -> dict[str, str]:
+    facts = [param.doc]
+    bounds = describe_bounds(param.word.bounds)
+    if bounds:
+        facts.append(f"{bounds[0].upper()}{bounds[1:]}.")
+    if param.scope:
+        facts.append(f"Only for {' and '.join(param.scope)}.")
+    if param.needs:
+        facts.append(f"Needs `{param.needs}`.")
+    if param.when:
+        facts.append(f"Only {when_text(param.when)}.")
+    if param.word.nullable:
+        facts.append("`null` is a value.")
+    if param.aliases:
+        facts.append(f"Also named {', '.join(f'`{alias}`' for alias in param.aliases)}.")
+    return {
+        "name": param.name,
+        "type": type_text(param.word),
+        "default": default_text(param),
+        "doc": " ".join(facts),
+    }
+
+
+def _verb(contract: Contract, verb: Verb) -> dict[str, Any]:
+    own = [name for name in possible_errors(verb, contract.errors) if name in verb.errors]
+    shapes = _returned(contract, verb.returns.expr)
+    return {
+        "verb": verb,
+        "params": _params(contract, verb.params),
+        "rules": [rule.sentence for rule in verb.rules],
+        "returns": type_text(verb.returns),
+        "named_shapes": [_shape(contract, shape) for shape in shapes if shape.doc],
+        "fields": [row for shape in shapes if not shape.doc for row in _fields(contract, shape.fields)],
+        "beside": _fields(contract, verb.beside),
+        "errors": [{"name": name, **_error(name, contract.errors[name])} for name in own],
+        "examples": [_example(example) for example in verb.examples],
+        "effects": _effects(verb),
+    }
+
+
+def _returned(contract: Contract, expr: Expr) -> list[Shape]:
+    """The shapes that an answer is made of, outermost only."""
+    if isinstance(expr, ShapeUse):
+        return [contract.shapes[expr.shape]]
+    if isinstance(expr, ListOf):
+        return _returned(contract, expr.item.expr)
+    if isinstance(expr, MapOf):
+        return _returned(contract, expr.value.expr)
+    if isinstance(expr, AnyOf):
+        found = [shape for option in expr.options for shape in _returned(contract, option.expr)]
+        return list({shape.name: shape for shape in found}.values())
+    return []
+
+
+def _effects(verb: Verb) -> str:
+    writes = {
+        "read": "reads",
+        "write": "writes in one transaction",
+        "self": "works outside a transaction and writes in short ones",
+        "none": "touches no record",
+    }[verb.tx]
+    facts = [verb.category, writes, f"policy action `{verb.resource}.{verb.action}`"]
+    if verb.cost == "slow":
+        facts.append("slow")
+    if verb.presentation == "always_verbose":
+        facts.append("always answered verbose")
+    return ", ".join(facts)
+
+
+def _example(example: Mapping[str, Any]) -> dict[str, Any]:
+    lines = [*example.get("setup", []), example["call"]]
+    if "result" in example:
+        outcome = f"-> {json_text(example['result'])}"
+    else:
+        error = example["error"]
+        code = f", code {error['code']}" if "code" in error else ""
+        says = f", message with {json_text(error['says'])}" if "says" in error else ""
+        outcome = f"-> refused: {error['kind']}{code}{says}"
+    return {"name": example["name"], "lines": [*lines, outcome], "note": example.get("note", "")}
+
+
+def _error(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": entry["kind"],
+        "code": error_code(name, entry),
+        "status": entry["http_status"],
+        "no_write": entry.get("no_write", False),
+        "retryable": entry.get("retryable", False),
+        "details": entry.get("details", []),
+        "fields": list(entry.get("fields", {})),
+        "doc": entry["doc"],
+        "repair": entry["repair"],
+    }
+
+
+def _errors(contract: Contract) -> dict[str, Any]:
+    return {
+        "errors": [{"name": name, **_error(name, entry)} for name, entry in contract.errors.items()],
+        "dispositions": contract.data["errors"]["dispositions"],
+        "common_errors": [name for name, entry in contract.errors.items() if entry.get("always")],
+        "details_max": contract.data["limits"]["limits"]["error_details_max"]["value"],
+        "cell": cell,
+    }
+
+
+def _settings(contract: Contract) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": key,
+            "type": " | ".join(f'"{choice}"' for choice in entry["choices"]) if "choices" in entry else entry["type"],
+            "default": "" if entry["default"] is None else json_text(entry["default"]),
+            "env": [f"HIVEKEEP_{key.replace('.', '_').upper()}", *entry.get("env", [])],
+            "aliases": entry.get("aliases", []),
+            "flag": entry.get("flag", ""),
+            "range": _range(entry),
+            "project_file": entry["project_file"],
+            "doc": entry["doc"],
+        }
+        for key, entry in contract.data["settings"]["settings"].items()
+    ]
+
+
+def _range(entry: Mapping[str, Any]) -> str:
+    low, high = entry.get("minimum"), entry.get("maximum")
+    if low is not None and high is not None:
+        return f"{low:,} to {high:,}"
+    if high is not None:
+        return f"at most {high:,}"
+    return f"at least {low:,}" if low is not None else ""

@@ -1,0 +1,241 @@
+"""The contract in memory, resolved: every name that a file mentions is here the thing itself."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A type of types.yaml: `schema` for the wire, `canonical` for the value a handler receives."""
+
+    name: str
+    schema: Mapping[str, Any]
+    canonical: Mapping[str, Any]
+    normalise: str | None
+    accepts: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """A closed list of words; `spellings` maps every accepted one to its value."""
+
+    name: str
+    values: Mapping[str, str]
+    aliases: Mapping[str, str]
+    lenient: bool
+    normalise: str | None
+    doc: str
+
+    @property
+    def spellings(self) -> dict[str, str]:
+        return {value: value for value in self.values} | dict(self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class EnumUse:
+    """An enum where it is used, perhaps narrowed to some of its values."""
+
+    enum: Enum
+    values: tuple[str, ...]
+
+    @property
+    def accepted(self) -> list[str]:
+        """Values and aliases that lead to a value of this use."""
+        return [word for word, value in self.enum.spellings.items() if value in self.values]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    item: Word
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    value: Word
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    options: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeUse:
+    """A shape, `plus` further fields; `inline` when its fields were written where it is used."""
+
+    shape: str
+    plus: tuple[Field, ...] = ()
+    inline: bool = False
+
+
+Expr = Scalar | EnumUse | ListOf | MapOf | AnyOf | ShapeUse
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Limits of a value; `clamp` means that the verb moves a value inside them instead of refusing it."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    clamp: bool = False
+    constant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a value may be."""
+
+    expr: Expr
+    nullable: bool = False
+    bounds: Bounds = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of a shape."""
+
+    name: str
+    word: Word
+    optional: bool
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A named object; its own and its inherited fields in order."""
+
+    name: str
+    doc: str
+    fields: tuple[Field, ...]
+    open: bool
+
+    @property
+    def class_name(self) -> str:
+        return camel(self.name.partition(".")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One argument of a verb or of the request tool."""
+
+    name: str
+    word: Word
+    required: bool
+    default: Any
+    has_default: bool
+    aliases: tuple[str, ...]
+    scope: tuple[str, ...]
+    needs: str | None
+    when: tuple[str, tuple[Any, ...]] | None
+    doc: str
+
+    @property
+    def attr(self) -> str:
+        """Its attribute on the arguments class."""
+        return f"{self.name}_" if keyword.iskeyword(self.name) else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A relation between parameters, and the sentence that states it."""
+
+    sort: str
+    params: tuple[str, ...]
+    when: tuple[str, tuple[Any, ...]] | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteKey:
+    """Which record or edge an operation writes, read from its arguments."""
+
+    kind: str
+    params: tuple[tuple[str, ...], ...]
+    each: str | None
+    unless: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb, as promised."""
+
+    name: str
+    stem: str
+    pack: str
+    summary: str
+    description: str
+    category: str
+    resource: str
+    action: str
+    tx: str
+    cost: str
+    presentation: str
+    params: tuple[Param, ...]
+    rules: tuple[Rule, ...]
+    returns: Word
+    beside: tuple[Field, ...]
+    errors: tuple[str, ...]
+    writes: tuple[WriteKey, ...]
+    internal: bool
+    schedulable: bool
+    bulk_atomic: bool
+    audit_cost: str | None
+    examples: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+    where: str
+
+    @property
+    def method(self) -> str:
+        """The handler's method; a keyword or builtin gets an underscore so that it hides nothing."""
+        taken = keyword.iskeyword(self.stem) or hasattr(builtins, self.stem)
+        return f"{self.stem}_" if taken else self.stem
+
+    @property
+    def class_name(self) -> str:
+        return camel(self.stem)
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A room of verbs."""
+
+    name: str
+    title: str
+    order: int
+    summary: str
+    description: str
+    bare: bool
+    requires: tuple[str, ...]
+    constants: Mapping[str, Mapping[str, Any]]
+    entity_kinds: Mapping[str, Mapping[str, Any]]
+    note_kinds: Mapping[str, Mapping[str, Any]]
+    edge_rules: Mapping[str, tuple[str, ...]]
+    verbs: tuple[Verb, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """Everything that is promised. Plain global tables stay the data of their files."""
+
+    scalars: Mapping[str, Scalar]
+    enums: Mapping[str, Enum]
+    shapes: Mapping[str, Shape]
+    packs: tuple[Pack, ...]
+    tool_params: tuple[Param, ...]
+    help_fields: tuple[Field, ...]
+    errors: Mapping[str, Mapping[str, Any]]
+    data: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def verbs(self) -> list[Verb]:
+        return [verb for pack in self.packs for verb in pack.verbs]
+
+
+def camel(name: str) -> str:
+    """`db_diagnostics` -> `DbDiagnostics`."""
+    return "".join(part.capitalize() for part in name.split("_"))
