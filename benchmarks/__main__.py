@@ -42,8 +42,7 @@ def _as_json(results: Sequence[Result]) -> str:
 
 
 def _as_table(results: Sequence[Result]) -> str:
-    rows = [("suite", "case", "floor", "ours", "result", "target", "")]
-    rows += [_row(result) for result in results]
+    rows = [("suite", "case", "floor", "ours", "result", "target", ""), *map(_row, results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     return "\n".join(line.rstrip() for line in lines)

@@ -75,9 +75,7 @@ async def drive(port: int, head: str, body: str, connections: int, seconds: floa
     started = time.perf_counter()
     clients = []
     for _ in range(connections):
-        _, client = await loop.create_connection(
-            lambda: Connection(request, started + seconds), "127.0.0.1", port
-        )
+        _, client = await loop.create_connection(lambda: Connection(request, started + seconds), "127.0.0.1", port)
         clients.append(client)
     answered = await asyncio.gather(*(client.done for client in clients))
     return {"requests": sum(answered), "seconds": time.perf_counter() - started}

@@ -20,7 +20,7 @@ BAD_TOKENS = [
     TOKEN,
     f"bearer {TOKEN}",
     f"Bearer  {TOKEN}",
-    f"Bearer {TOKEN} ",
+    f"Bearer {TOKEN}0",
     f"Bearer {TOKEN.upper()}",
     f"Bearer {TOKEN[:-1]}",
     f"Basic {TOKEN}",

@@ -19,7 +19,7 @@ HOME = Path(__file__).resolve().parents[2]
 def build(root: Path, home: Path = HOME) -> dict[str, str]:
     """The text of each file, by its path below the package, sorted. Raises ContractError.
 
-    `root` holds the contract (registry/ and docs/guides/), `home` the machinery (templates/ and registry/_meta/).
+    `root` holds registry/ and docs/guides/, `home` the machinery: templates/ and registry/_meta/.
     """
     contract = resolve(read_registry(root, home / META_SCHEMA))
     templates = Templates(home / "templates")

@@ -28,7 +28,7 @@ GLOBAL_SORTS = (
 
 
 def read_registry(root: Path, schema: Path) -> dict[str, Source]:
-    """Every YAML file under `root/registry`, checked by `schema`, keyed by its path there. Raises ContractError."""
+    """Every YAML file under `root/registry`, by its path there, checked by `schema`. Raises ContractError."""
     registry = root / "registry"
     check = _Shapes(json.loads(schema.read_text(encoding="utf-8")))
     problems: list[Problem] = []

@@ -74,6 +74,7 @@ class _Resolver:
         packs = [self._pack(name, source) for name, source in self._packs.items()]
         self._check_requirements()
         self._check_relations()
+        self._check_constants()
         request = self._files["request.yaml"]
         tool = self._params(request, ("tool", "params"), request.data["tool"]["params"], "")
         help_fields = self._fields(request, ("help", "fields"), request.data["help"]["fields"], "", "help")
@@ -463,6 +464,15 @@ class _Resolver:
                 if other not in self._packs:
                     text = f"unknown pack '{other}'{did_you_mean(other, self._packs)}"
                     self._refuse(source, ("requires", index), text)
+
+    def _check_constants(self) -> None:
+        """Constants of all packs become names of one module."""
+        owners = dict.fromkeys(self._data["limits"]["limits"], "limits.yaml")
+        for pack, source in self._packs.items():
+            for name in source.data.get("constants", {}):
+                owner = owners.setdefault(name, f"pack '{pack}'")
+                if owner != f"pack '{pack}'":
+                    self._refuse(source, ("constants", name), f"the name '{name}' is taken by {owner}")
 
     def _check_relations(self) -> None:
         source = self._files["relations.yaml"]

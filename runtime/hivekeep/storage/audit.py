@@ -7,6 +7,7 @@ transaction.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,12 @@ from time import monotonic
 
 import apsw
 from hivekeep_contract import limits
-from hivekeep_contract.errors import HivekeepError
 
 from hivekeep.storage.engine import EventRow
 from hivekeep.storage.events import INSERT
 from hivekeep.storage.faults import still_busy, typed
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
@@ -82,12 +84,13 @@ class AuditLog:
             finally:
                 self._lock.release()
 
-    def close(self) -> None:
-        """Store what was left behind and close the connection."""
+    def finish(self) -> None:
+        """Store what was left behind; what the store does not take now is lost, and the log says so."""
         with self._lock:
             if self._backlog:
                 self._flush(None)
-            self._connection.close()
+        if self._backlog:
+            _log.warning("%d audit rows of reads could not be stored in %s", len(self._backlog), self._path)
 
     def counters(self) -> dict[str, int | None]:
         """The counts of the diagnostics report."""
@@ -127,10 +130,11 @@ class AuditLog:
             batches = [batch for batch in self._arrived if batch.may_wait or wait_ms is None]
             self._arrived = [batch for batch in self._arrived if not (batch.may_wait or wait_ms is None)]
             backlog, self._backlog = self._backlog, []
-        fault: apsw.Error | None = None
+        fault: Exception | None = None
         try:
             self._store([*backlog, *(row for batch in batches for row in batch.rows)], wait_ms)
-        except apsw.Error as error:
+        except Exception as error:
+            # Whatever it is, it is handed to those who wait for their rows.
             fault = error
         with self._state:
             if fault is not None:
@@ -153,7 +157,7 @@ class AuditLog:
                 connection.execute("ROLLBACK")
             raise
 
-    def _settle(self, batch: _Batch, fault: apsw.Error) -> None:
+    def _settle(self, batch: _Batch, fault: Exception) -> None:
         """Decide what becomes of a batch that was not stored. The state lock is held."""
         if batch.left_behind:
             self._keep_or_drop(batch.rows, fault)
@@ -162,11 +166,12 @@ class AuditLog:
         else:
             self._obligation_failures += not batch.may_wait
             busy = isinstance(fault, apsw.BusyError)
-            batch.fault = still_busy(self._path, self._busy_timeout_ms) if busy else typed(fault, self._path)
+            refusal = still_busy(self._path, self._busy_timeout_ms) if busy else typed(fault, self._path)
+            batch.fault = refusal or fault
 
-    def _keep_or_drop(self, rows: Sequence[EventRow], fault: apsw.Error) -> None:
+    def _keep_or_drop(self, rows: Sequence[EventRow], fault: Exception) -> None:
         """Keep rows that nobody waits for while the store can recover; drop them when they are at fault."""
-        if isinstance(typed(fault, self._path), HivekeepError):
-            self._backlog += rows
-        else:
+        if typed(fault, self._path) is None:
             self._dropped_rows += len(rows)
+        else:
+            self._backlog += rows

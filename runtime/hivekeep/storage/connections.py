@@ -20,15 +20,14 @@ Role = Literal["writer", "reader", "audit"]
 
 _MMAP_BYTES: Final = 256 * 1024 * 1024
 _CACHE_KIB: Final[dict[Role, int]] = {"writer": 32 * 1024, "reader": 8 * 1024, "audit": 2 * 1024}
-_CHECKPOINT_PAGES: Final = 4000
+_WRITING: Final[tuple[tuple[str, int | str], ...]] = (("journal_mode", "wal"), ("wal_autocheckpoint", 4000))
 _STATEMENTS_KEPT: Final = 512
 
 
 class StoreOptions(NamedTuple):
     """How a store is opened; the settings of the same names say what each option does.
 
-    `checkout_timeout_ms` is the wait for a reader, and for the writer where it has no thread. `max_pages`
-    limits the size of the file (0 = no limit).
+    `checkout_timeout_ms` is the wait for a reader, and for the writer where it has no thread.
     """
 
     synchronous: str
@@ -37,7 +36,6 @@ class StoreOptions(NamedTuple):
     checkout_timeout_ms: int
     writer_admission_ms: int
     disk_reserve_bytes: int
-    max_pages: int = 0
 
 
 def storage_options(settings: Settings) -> StoreOptions:
@@ -91,9 +89,7 @@ class SqliteTx:
         return self._changes()
 
 
-def open_connection(
-    path: str, role: Role, options: StoreOptions, *, read_only: bool = False
-) -> apsw.Connection:
+def open_connection(path: str, role: Role, options: StoreOptions, *, read_only: bool = False) -> apsw.Connection:
     """A connection with every PRAGMA set; raises apsw errors, which `faults.typed` translates.
 
     A read-only connection never writes to the file, not even to its header.
@@ -108,7 +104,6 @@ def open_connection(
 def pragmas_expected(role: Role, options: StoreOptions, *, read_only: bool = False) -> dict[str, int | str]:
     """What each PRAGMA must answer on a connection to a file, for the check of `doctor`."""
     expected = dict(_pragmas(role, options, read_only=read_only))
-    expected.pop("max_page_count", None)
     expected["journal_mode"] = "wal"
     expected["synchronous"] = {"full": 2, "normal": 1}[str(expected["synchronous"])]
     expected["temp_store"] = 2
@@ -123,16 +118,12 @@ def load_vec(connection: apsw.Connection) -> None:
     """
     spec = importlib.util.find_spec("sqlite_vec")
     if spec is None or not spec.submodule_search_locations:
-        raise Unsupported(
-            "the sqlite-vec extension is not installed; vectors are compared one by one instead"
-        )
+        raise Unsupported("the sqlite-vec extension is not installed; vectors are compared one by one instead")
     connection.enable_load_extension(True)
     try:
         connection.load_extension(str(Path(spec.submodule_search_locations[0]) / "vec0"))
     except apsw.ExtensionLoadingError as fault:
-        raise Unsupported(
-            "the sqlite-vec extension cannot be loaded on this platform: " + str(fault)
-        ) from fault
+        raise Unsupported("the sqlite-vec extension cannot be loaded on this platform: " + str(fault)) from fault
     finally:
         connection.enable_load_extension(False)
 
@@ -163,17 +154,13 @@ def _open_read_only(path: str) -> apsw.Connection:
 
 
 def _pragmas(role: Role, options: StoreOptions, *, read_only: bool) -> Sequence[tuple[str, int | str]]:
-    writing: list[tuple[str, int | str]] = [
-        ("journal_mode", "wal"),
-        ("wal_autocheckpoint", _CHECKPOINT_PAGES),
-    ]
-    limits: list[tuple[str, int | str]] = [("max_page_count", options.max_pages)] if options.max_pages else []
+    writing = () if role == "reader" or read_only else _WRITING
     return [
-        *([] if read_only else writing + limits),
+        *writing,
         ("synchronous", options.synchronous if role == "writer" else "normal"),
         ("foreign_keys", 1),
         ("mmap_size", _MMAP_BYTES),
         ("cache_size", -_CACHE_KIB[role]),
         ("temp_store", "memory"),
-        ("query_only", 1 if role == "reader" or read_only else 0),
+        ("query_only", 0 if writing else 1),
     ]

@@ -99,8 +99,7 @@ _NATURAL: Final = _TABLE.select + " WHERE namespace = ? AND source_id = ? AND ta
 
 # The index of the tombstones is small, so asking it costs less than looking at the record.
 _GONE: Final = (
-    "EXISTS (SELECT 1 FROM {table} AS t INDEXED BY {table}_deleted"
-    " WHERE t.id = {end} AND t.deleted_at IS NOT NULL)"
+    "EXISTS (SELECT 1 FROM {table} AS t INDEXED BY {table}_deleted WHERE t.id = {end} AND t.deleted_at IS NOT NULL)"
 )
 # Only the target can be an edge; events are never deleted.
 _ENDPOINTS_LIVE: Final = " AND ".join(
@@ -166,9 +165,7 @@ def remove_incident(tx: Tx, node_id: str) -> list[EdgeRow]:
     return removed
 
 
-def list_page(
-    tx: Tx, namespaces: Sequence[str], filters: EdgeFilter, *, limit: int, offset: int = 0
-) -> list[EdgeRow]:
+def list_page(tx: Tx, namespaces: Sequence[str], filters: EdgeFilter, *, limit: int, offset: int = 0) -> list[EdgeRow]:
     """Live edges with live endpoints, newest first."""
     return _TABLE.page(tx, namespaces, _conditions(filters), limit, offset)
 
@@ -221,9 +218,7 @@ def _arms(filters: NeighborFilter) -> list[tuple[str, str, tuple[str, ...] | Non
     return [arm for arm in arms if arm[2] != ()] or arms[:1]
 
 
-def _edge_conditions(
-    namespaces: Sequence[str], relations: tuple[str, ...] | None, min_weight: float | None
-) -> Where:
+def _edge_conditions(namespaces: Sequence[str], relations: tuple[str, ...] | None, min_weight: float | None) -> Where:
     where = Where("deleted_at IS NULL")
     where.among("namespace", namespaces)
     if relations is not None:

@@ -71,9 +71,7 @@ update = _TABLE.update
 soft_delete = _TABLE.soft_delete
 restore = _TABLE.restore
 
-_BY_NAME: Final = (
-    _TABLE.select + " WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL ORDER BY seq LIMIT ?"
-)
+_BY_NAME: Final = _TABLE.select + " WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL ORDER BY seq LIMIT ?"
 _BY_NAME_AND_KIND: Final = _BY_NAME.replace("ORDER BY", "AND kind = ? ORDER BY")
 
 
@@ -84,9 +82,7 @@ def hard_delete(tx: Tx, row: EntityRow) -> list[edges.EdgeRow]:
     return removed
 
 
-def find_by_name(
-    tx: Tx, namespace: str, name: str, kind: str | None = None, *, limit: int = 100
-) -> list[EntityRow]:
+def find_by_name(tx: Tx, namespace: str, name: str, kind: str | None = None, *, limit: int = 100) -> list[EntityRow]:
     """Live entities of this name, case and composition ignored, oldest first."""
     key = name_key(name)
     if kind is None:

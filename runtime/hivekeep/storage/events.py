@@ -23,9 +23,7 @@ _OBSERVATIONS: Final = (
     "SELECT role, position, referent_id FROM event_observations WHERE event_id = ? ORDER BY role, position"
 )
 _OBSERVED: Final = "id IN (SELECT event_id FROM event_observations WHERE referent_id IN ({marks}))"
-_OBSERVED_AS: Final = (
-    "id IN (SELECT event_id FROM event_observations WHERE referent_id IN ({marks}) AND role = ?)"
-)
+_OBSERVED_AS: Final = "id IN (SELECT event_id FROM event_observations WHERE referent_id IN ({marks}) AND role = ?)"
 
 
 class Observation(NamedTuple):
@@ -75,9 +73,7 @@ def insert_many(tx: Tx, rows: Iterable[EventRow]) -> None:
 
 def observe(tx: Tx, event_id: str, role: str, referent_ids: Sequence[str]) -> None:
     """Note which records a stored event is about; once for each role of an event."""
-    tx.many(
-        _OBSERVE, [(event_id, role, position, referent) for position, referent in enumerate(referent_ids)]
-    )
+    tx.many(_OBSERVE, [(event_id, role, position, referent) for position, referent in enumerate(referent_ids)])
 
 
 def observations(tx: Tx, event_id: str) -> list[Observation]:
@@ -91,9 +87,7 @@ def get(tx: Tx, event_id: str) -> EventRow | None:
     return None if row is None else EventRow._make(row)
 
 
-def list_page(
-    tx: Tx, namespaces: Sequence[str], filters: EventFilter, *, limit: int, offset: int = 0
-) -> EventPage:
+def list_page(tx: Tx, namespaces: Sequence[str], filters: EventFilter, *, limit: int, offset: int = 0) -> EventPage:
     """Events, newest first.
 
     Conditions that no index serves (verbs, actors, substrate, session) are tried on no more than

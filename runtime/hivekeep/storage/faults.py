@@ -16,9 +16,7 @@ class _Fault(NamedTuple):
 
 
 _FAULTS: Final[dict[type[apsw.Error], _Fault]] = {
-    apsw.FullError: _Fault(
-        "disk_full", "the disk is full or a size limit is reached; free space and try again"
-    ),
+    apsw.FullError: _Fault("disk_full", "the disk is full or a size limit is reached; free space and try again"),
     apsw.IOError: _Fault("io_error", "reading or writing the file failed; look at the disk"),
     apsw.ReadOnlyError: _Fault("read_only", "the file is read-only; make it and its directory writable"),
     apsw.CorruptError: _Fault("damaged", "the file is damaged; restore the newest backup beside it"),
@@ -30,15 +28,20 @@ _FAULTS: Final[dict[type[apsw.Error], _Fault]] = {
 }
 
 
-def typed(fault: apsw.Error, path: str) -> Exception:
-    """`StorageUnavailable` for a fault of the file or the disk; any other fault of SQLite as it is.
+def typed(fault: BaseException | None, path: str) -> StorageUnavailable | None:
+    """`StorageUnavailable` for a fault of the file or the disk; None for anything else.
 
     The message names the path and what the operator can do; `stage` is a stable word for the situation.
     """
-    known = _FAULTS.get(type(fault))
+    known = _FAULTS.get(type(fault)) if isinstance(fault, apsw.Error) else None
     if known is None:
-        return fault
+        return None
     return unavailable(known.stage, f"storage: {path}: {known.sentence} ({fault})")
+
+
+def unusable(fault: Exception, path: str) -> StorageUnavailable:
+    """`StorageUnavailable` for whatever kept a connection to the file from being opened."""
+    return typed(fault, path) or unavailable("cannot_open", f"storage: {path}: {fault}")
 
 
 def unavailable(stage: str, message: str) -> StorageUnavailable:

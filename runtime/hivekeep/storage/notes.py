@@ -89,9 +89,7 @@ def annotating(tx: Tx, record_id: str) -> list[tuple[str, NoteRow]]:
     return [(row[0], NoteRow._make(row[1:])) for row in tx.all(_ANNOTATING, (record_id,))]
 
 
-def list_page(
-    tx: Tx, namespaces: Sequence[str], filters: NoteFilter, *, limit: int, offset: int = 0
-) -> list[NoteRow]:
+def list_page(tx: Tx, namespaces: Sequence[str], filters: NoteFilter, *, limit: int, offset: int = 0) -> list[NoteRow]:
     """Live notes, newest first."""
     return _TABLE.page(tx, namespaces, _conditions(filters), limit, offset)
 
@@ -104,9 +102,7 @@ def list_after(
     A filtered walk looks at no more than `limits.NOTE_SCAN_CEILING` notes and says so with `scan_incomplete`.
     """
     ceiling = None if filters == NO_FILTER else limits.NOTE_SCAN_CEILING
-    return _TABLE.walk(
-        tx, namespaces, _conditions(filters), limit=limit, after_seq=after_seq, ceiling=ceiling
-    )
+    return _TABLE.walk(tx, namespaces, _conditions(filters), limit=limit, after_seq=after_seq, ceiling=ceiling)
 
 
 def count(tx: Tx, namespaces: Sequence[str], filters: NoteFilter = NO_FILTER) -> int:

@@ -17,7 +17,7 @@ from hivekeep_contract.errors import ReaderCheckoutTimeout
 
 from hivekeep.storage.connections import SqliteTx
 from hivekeep.storage.engine import Tx
-from hivekeep.storage.faults import timed_out, typed
+from hivekeep.storage.faults import timed_out, typed, unusable
 
 READER_COUNTS = (
     "reader_admission_capacity",
@@ -65,16 +65,14 @@ class _Reader:
         self.completed += 1
         if alive:
             self.pool.give_back(self)
-        if isinstance(fault, apsw.Error):
-            raise typed(fault, self.pool.path) from fault
+        if (refusal := typed(fault, self.pool.path)) is not None:
+            raise refusal from fault
 
 
 class ReaderPool:
     """The readers of one file; connections are opened when they are first needed."""
 
-    def __init__(
-        self, path: str, connect: Callable[[], apsw.Connection], *, capacity: int, timeout_ms: int
-    ) -> None:
+    def __init__(self, path: str, connect: Callable[[], apsw.Connection], *, capacity: int, timeout_ms: int) -> None:
         self.path = path
         self._connect = connect
         self._capacity = capacity
@@ -172,7 +170,7 @@ class ReaderPool:
         try:
             reader = _Reader(self, self._connect())
         except apsw.Error as fault:
-            raise typed(fault, self.path) from fault
+            raise unusable(fault, self.path) from fault
         self._opened.append(reader)
         return reader
 
@@ -201,7 +199,7 @@ class SharedReader:
         return dict.fromkeys(READER_COUNTS)
 
     def close(self) -> None:
-        """The writer closes the connection."""
+        """Nothing to do: the connection belongs to the writer."""
 
 
 def _timeout(timeout_ms: int) -> ReaderCheckoutTimeout:

@@ -59,9 +59,7 @@ def find_prefix(
             where.add("deleted_at IS NULL")
         if namespaces is not None:
             where.among("namespace", namespaces)
-        statement = sql(
-            "SELECT id FROM {table} WHERE {where} ORDER BY id", table=TABLES[substrate], where=where.text
-        )
+        statement = sql("SELECT id FROM {table} WHERE {where} ORDER BY id", table=TABLES[substrate], where=where.text)
         for (record_id,) in tx.all(statement, where.args):
             found.setdefault(record_id, substrate)
     return [(substrate, record_id) for record_id, substrate in found.items()]

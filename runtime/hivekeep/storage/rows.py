@@ -188,9 +188,7 @@ class RecordTable(Generic[R]):
         scope = Where("deleted_at IS NULL")
         scope.among("namespace", namespaces)
         scope.extend(where)
-        row = tx.one(
-            sql("SELECT count(*) FROM {table} WHERE {where}", table=self.name, where=scope.text), scope.args
-        )
+        row = tx.one(sql("SELECT count(*) FROM {table} WHERE {where}", table=self.name, where=scope.text), scope.args)
         assert row is not None
         return int(row[0])
 

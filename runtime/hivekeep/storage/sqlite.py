@@ -18,7 +18,7 @@ from hivekeep.storage import migrations
 from hivekeep.storage.audit import AuditLog
 from hivekeep.storage.connections import MEMORY, Role, StoreOptions, open_connection
 from hivekeep.storage.engine import EventRow, Surface, Tx
-from hivekeep.storage.faults import typed, unavailable
+from hivekeep.storage.faults import unavailable, unusable
 from hivekeep.storage.readers import READER_COUNTS, ReaderPool, SharedReader
 from hivekeep.storage.writer import InlineWriter, ThreadedWriter, Transactions, Writer
 
@@ -41,6 +41,7 @@ class SqliteEngine:
         self._watcher: apsw.Connection | None = None
         self._watcher_opens = 0
         self._watching = threading.Lock()
+        self._connections: list[apsw.Connection] = []
         self._room = _Room(path, options.disk_reserve_bytes)
 
     def start(self, *, threaded: bool) -> None:
@@ -54,10 +55,12 @@ class SqliteEngine:
                 self._start_reading()
             else:
                 self._start_writing(threaded=threaded)
-        except apsw.Error as fault:
-            raise typed(fault, self.path) from fault
-        except OSError as fault:
-            raise unavailable("cannot_open", f"storage: {self.path}: {fault}") from fault
+        except (apsw.Error, OSError) as fault:
+            self._close_connections()
+            raise unusable(fault, self.path) from fault
+        except BaseException:
+            self._close_connections()
+            raise
 
     def read(self) -> AbstractContextManager[Tx]:
         """A reader for the length of the block."""
@@ -105,14 +108,13 @@ class SqliteEngine:
     def close(self) -> None:
         """Finish the accepted writes, flush the waiting audit rows and close every connection."""
         if self._writer is not None:
-            self._writer.close()
+            self._writer.finish()
         if self._audit is not None:
-            self._audit.close()
+            self._audit.finish()
         if self._readers is not None:
             self._readers.close()
-        if self._watcher is not None:
-            self._watcher.close()
         self._writer = self._audit = self._readers = self._watcher = None
+        self._close_connections()
 
     def _start_reading(self) -> None:
         known = migrations.packaged()
@@ -130,13 +132,13 @@ class SqliteEngine:
         if self.path != MEMORY:
             migrations.create_file(self.path)
             migrations.check(self.path, migrations.file_state(self.path), known)
-        connection = self._connect("writer")
+        connection = self._keep(self._connect("writer"))
         migrations.migrate(self.path, connection, self._options, known)
         writing = threading.RLock()
         shared = self.path == MEMORY
         self._audit = AuditLog(
             self.path,
-            connection if shared else self._connect("audit"),
+            connection if shared else self._keep(self._connect("audit")),
             writing if shared else threading.RLock(),
             busy_timeout_ms=self._options.busy_timeout_ms,
         )
@@ -173,17 +175,24 @@ class SqliteEngine:
     def _open_watcher(self) -> apsw.Connection:
         if isinstance(self._readers, SharedReader):
             return self._readers.connection
+        self._watcher_opens += 1
         try:
-            self._watcher_opens += 1
-            return self._connect("reader")
+            return self._keep(self._connect("reader"))
         except apsw.Error as fault:
-            raise typed(fault, self.path) from fault
+            raise unusable(fault, self.path) from fault
+
+    def _keep(self, connection: apsw.Connection) -> apsw.Connection:
+        """Remember a connection of the engine's own, to close it at the end."""
+        self._connections.append(connection)
+        return connection
+
+    def _close_connections(self) -> None:
+        while self._connections:
+            self._connections.pop().close()
 
     def _no_writing(self) -> StorageUnavailable:
         if self.read_only:
-            return unavailable(
-                "read_only", f"storage: {self.path} is open for reading only; nothing was written"
-            )
+            return unavailable("read_only", f"storage: {self.path} is open for reading only; nothing was written")
         return self._not_open()
 
     def _not_open(self) -> StorageUnavailable:
@@ -215,9 +224,7 @@ class _Room:
             )
 
 
-def open_store(
-    path: str, options: StoreOptions, *, threaded: bool = False, read_only: bool = False
-) -> SqliteEngine:
+def open_store(path: str, options: StoreOptions, *, threaded: bool = False, read_only: bool = False) -> SqliteEngine:
     """A started engine."""
     engine = SqliteEngine(path, options, read_only=read_only)
     engine.start(threaded=threaded)

@@ -87,11 +87,7 @@ def newest_first(select: str, where: Where, namespaces: Iterable[str], limit: in
     """
     arms: list[str] = []
     args: list[object] = []
-    arm = (
-        " ".join((select, "WHERE namespace = ? AND", where.text))
-        if where.text
-        else select + " WHERE namespace = ?"
-    )
+    arm = " ".join((select, "WHERE namespace = ? AND", where.text)) if where.text else select + " WHERE namespace = ?"
     for namespace in namespaces:
         arms.append(arm)
         args.append(namespace)

@@ -70,9 +70,7 @@ _LAYOUTS: Final[dict[TextSubstrate, _Layout]] = {
     "entity": _Layout(
         "entities", "entity_words", "entity_trigrams", "description", "NULL", "r.name_key", "r.tags", "$"
     ),
-    "note": _Layout(
-        "notes", "note_words", "note_trigrams", "content", "r.salience", "NULL", "r.properties", "$.tags"
-    ),
+    "note": _Layout("notes", "note_words", "note_trigrams", "content", "r.salience", "NULL", "r.properties", "$.tags"),
 }
 
 _CANDIDATE = "SELECT r.seq, r.id, r.kind, r.name, {salience}, r.created_at, r.updated_at, "
@@ -95,8 +93,7 @@ _MISSING = (
     "ORDER BY r.seq"
 )
 _STALE = (
-    "SELECT rowid FROM {table} WHERE rowid NOT IN (SELECT seq FROM {records} WHERE deleted_at IS NULL) "
-    "ORDER BY rowid"
+    "SELECT rowid FROM {table} WHERE rowid NOT IN (SELECT seq FROM {records} WHERE deleted_at IS NULL) ORDER BY rowid"
 )
 
 

@@ -88,14 +88,10 @@ class Transactions:
             if committing and isinstance(fault, apsw.IOError):
                 # The commit record may have reached the disk although the commit was reported as failed.
                 self.counts.side_effects_unknown += 1
-            if isinstance(fault, apsw.Error):
-                raise typed(fault, self.path) from fault
+            if (refusal := typed(fault, self.path)) is not None:
+                raise refusal from fault
             raise
         return result
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.connection.close()
 
     def _begin(self) -> None:
         """BEGIN IMMEDIATE, tried again until the busy timeout is used up; each refusal is counted."""
@@ -135,8 +131,8 @@ class Writer(Protocol):
         """Carry out `fn` when its turn comes."""
         ...
 
-    def close(self) -> None:
-        """Finish what was accepted and close the connection."""
+    def finish(self) -> None:
+        """Carry out what was accepted and accept no more."""
         ...
 
 
@@ -182,10 +178,10 @@ class InlineWriter:
             future.set_exception(fault)
         return future
 
-    def close(self) -> None:
-        """Close the connection."""
+    def finish(self) -> None:
+        """Wait for the write that is going on."""
         with self._lock:
-            self._transactions.close()
+            pass
 
     def _timeout(self) -> WriterPoolCheckoutTimeout:
         message = f"timed out after {self._timeout_ms} ms waiting for sqlite writer connection"
@@ -249,9 +245,7 @@ class _Lane:
 class ThreadedWriter:
     """One thread that owns the connection; the surfaces take turns, each in its own order."""
 
-    def __init__(
-        self, transactions: Transactions, *, admission_ms: int, after_commit: Callable[[], None]
-    ) -> None:
+    def __init__(self, transactions: Transactions, *, admission_ms: int, after_commit: Callable[[], None]) -> None:
         """`admission_ms`: the wait for a place in the queue of the verbs; the gateway's refuses at once."""
         self.counts = transactions.counts
         self._transactions = transactions
@@ -289,15 +283,14 @@ class ThreadedWriter:
                 job.future.set_exception(_queue_full(lane))
         return job.future
 
-    def close(self) -> None:
-        """Finish every accepted write, end the thread and close the connection."""
+    def finish(self) -> None:
+        """Carry out every accepted write and end the thread."""
         with self._changed:
             self._closing = True
             self._changed.notify()
         self._thread.join()
         if self._porter is not None:
             self._porter.cancel()
-        self._transactions.close()
 
     def _serve(self) -> None:
         while (job := self._next()) is not None:

@@ -113,9 +113,7 @@ def test_references(source: str, steps: tuple[str | int, ...]) -> None:
 def test_references_at_any_depth() -> None:
     """References may sit anywhere inside arrays and objects; object keys are never references."""
     plan = parse('a() | b(x=[{"$prev": $prev.id, "k": ["$prev[0]"]}])')
-    assert plan.ops[1].args["x"] == [
-        {"$prev": PrevRef("$prev.id", ("id",)), "k": [PrevRef("$prev[0]", (0,))]}
-    ]
+    assert plan.ops[1].args["x"] == [{"$prev": PrevRef("$prev.id", ("id",)), "k": [PrevRef("$prev[0]", (0,))]}]
 
 
 @pytest.mark.parametrize(
@@ -155,9 +153,7 @@ def test_json_form_decodes_strictly_and_unescapes() -> None:
     key.
     """
     plan = parse(r'{"tool":"f","args":{"x":["\\$prev.id"],"y":{"\\$prev":"$prevention"},"z":"a\n"}}')
-    assert plan == Plan(
-        "single", (Op("f", {"x": ["$prev.id"], "y": {"\\$prev": "$prevention"}, "z": "a\n"}),)
-    )
+    assert plan == Plan("single", (Op("f", {"x": ["$prev.id"], "y": {"\\$prev": "$prevention"}, "z": "a\n"}),))
 
 
 def test_exactly_the_limits_are_accepted() -> None:

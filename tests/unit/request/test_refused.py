@@ -172,7 +172,7 @@ def test_refused(text: str, kind: str, position: int | None, words: str) -> None
 
 
 def test_every_kind_of_the_contract_can_happen() -> None:
-    """The refusals tested here and the named limits cover every kind but WriteKeyConflict, and invent none."""
+    """The refusals here and the limits below cover every kind but WriteKeyConflict, and invent none."""
     here = {row[1] for row in REFUSED} | {"TooManyOps", "InputTooLarge", "NestingTooDeep"}
     assert here == set(DSL_ERRORS) - {"WriteKeyConflict"}
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 from hivekeep.storage import edges, entities, notes
-from hivekeep.storage.connections import MEMORY, default_options
+from hivekeep.storage.connections import MEMORY, storage_options
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.sqlite import open_store
+from hivekeep_contract.settings import Settings
 
 
 class Store:
@@ -96,7 +97,7 @@ class Store:
 @pytest.fixture
 def store() -> Iterator[Store]:
     """An empty store; in memory reader and writer share one connection, so one block reads and writes."""
-    engine = open_store(MEMORY, default_options())
+    engine = open_store(MEMORY, storage_options(Settings()))
     with engine.read() as tx:
         yield Store(tx)
     engine.close()

@@ -175,9 +175,7 @@ def test_filters_apply_before_the_limit(store: Store) -> None:
     """Sixty better hits of another kind, type, namespace or tag do not hide the one asked for."""
     for number in range(60):
         store.entity(f"x{number}", "beta", kind="document", tags=("b",))
-        store.entity(
-            f"y{number}", "beta", namespace="elsewhere", kind="concept", entity_type="t", tags=("a",)
-        )
+        store.entity(f"y{number}", "beta", namespace="elsewhere", kind="concept", entity_type="t", tags=("a",))
     wanted = store.entity("z", "beta and a lot of further words", entity_type="t", tags=("A", "c"))
     for filters in ({"kind": "concept"}, {"entity_type": "t"}, {"tags": ["a"]}):
         assert [hit.id for hit in found(store, "beta", limit=1, **filters)] == [wanted]

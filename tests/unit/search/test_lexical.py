@@ -56,9 +56,7 @@ def test_plain_words_are_quoted_and_joined_by_the_mode() -> None:
         ('say"what', '("say""what" OR "saywhat")', '("say""what" OR "saywhat")'),
     ],
 )
-def test_a_token_has_a_word_reading_and_a_literal_reading(
-    token: str, words: str | None, trigrams: str | None
-) -> None:
+def test_a_token_has_a_word_reading_and_a_literal_reading(token: str, words: str | None, trigrams: str | None) -> None:
     """Punctuated tokens add their joined and split forms; short and symbolic ones lose a reading."""
     (term,) = parse_terms(token)
     assert (term.words, term.trigrams) == (words, trigrams)

@@ -24,6 +24,7 @@ APPLICATION_ID: Final = 0x484B4550
 """`HKEP`: marks a file as ours in its header."""
 
 _HEADER_BYTES: Final = 100
+_BACKUP_SUFFIX: Final = ".backup"
 _MAGIC: Final = b"SQLite format 3\x00"
 
 
@@ -96,9 +97,7 @@ def check(path: str, state: FileState, migrations: Sequence[Migration]) -> None:
         )
 
 
-def migrate(
-    path: str, connection: apsw.Connection, options: StoreOptions, migrations: Sequence[Migration]
-) -> None:
+def migrate(path: str, connection: apsw.Connection, options: StoreOptions, migrations: Sequence[Migration]) -> None:
     """Bring an open file to the newest schema; several processes may do so at once.
 
     Raises `MigrationFailed` when an applied migration is not the one this program has, when the backup is not
@@ -127,6 +126,13 @@ def migrate(
 def applied_checksums(connection: apsw.Connection) -> list[str]:
     """The checksums of the applied migrations, in their order."""
     return _applied(connection)
+
+
+def backups(path: str) -> list[Path]:
+    """The backups that migrations left beside a database, by name."""
+    name = Path(path).name
+    beside = Path(path).absolute().parent.iterdir()
+    return sorted(file for file in beside if file.name.startswith(name + ".v") and file.name.endswith(_BACKUP_SUFFIX))
 
 
 def _state_behind_log(path: str) -> FileState:
@@ -179,7 +185,7 @@ def _apply(connection: apsw.Connection, migration: Migration, backed_up: Path | 
 def _verified_backup(path: str, options: StoreOptions, version: int) -> Path:
     """Copy the file beside itself, and read the copy back: intact, and every table of the same length."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    target = Path(path + ".v" + str(version) + "-" + stamp + ".backup")
+    target = Path(f"{path}.v{version}-{stamp}{_BACKUP_SUFFIX}")
     create_file(str(target))
     source = open_connection(path, "reader", options)
     copy = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -188,9 +194,7 @@ def _verified_backup(path: str, options: StoreOptions, version: int) -> Path:
             backup.step()
         verdict = [row[0] for row in copy.execute("PRAGMA quick_check")]
         if verdict != ["ok"] or row_counts(copy) != row_counts(source):
-            raise MigrationFailed(
-                f"storage: the backup {target} is not equal to {path}; the database was not changed"
-            )
+            raise MigrationFailed(f"storage: the backup {target} is not equal to {path}; the database was not changed")
     finally:
         copy.close()
         source.close()

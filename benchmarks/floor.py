@@ -1,0 +1,164 @@
+"""The statements of one create and one get by hand, on the real schema and the real connection settings.
+
+No language, no validation, no gate, no envelope: what a program would do that knows the answer beforehand. The
+values are made before the clock starts.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import uuid
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hivekeep.identity.caller import Caller, make_caller
+from hivekeep.request.envelope import ToolCall, parse_tool_call
+from hivekeep.storage.connections import open_connection, storage_options
+from hivekeep.wiring import open_server
+from hivekeep_contract.settings import Settings
+
+NEW_SEQ = "INSERT INTO entity_ledger (id) VALUES (?)"
+SAME_NAME = (
+    "SELECT id, namespace, kind, name, created_at, updated_at, entity_type, description, properties, tags, deleted_at,"
+    " merged_into, merge_event_id, version, seq FROM entities"
+    " WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL AND kind = ? ORDER BY seq LIMIT ?"
+)
+NEW_ENTITY = (
+    "INSERT INTO entities (id, namespace, kind, name, created_at, updated_at, entity_type, description, properties,"
+    " tags, deleted_at, merged_into, merge_event_id, version, seq, name_key)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+NEW_WORDS = "INSERT INTO entity_words (rowid, title, body) VALUES (?, ?, ?)"
+NEW_TRIGRAMS = "INSERT INTO entity_trigrams (rowid, title, body) VALUES (?, ?, ?)"
+NEW_EVENT = (
+    "INSERT INTO events (id, namespace, verb, substrate, actor, kind, outcome, payload, payload_schema_version,"
+    " profile_state_version, duration_us, target_id, session_id, aggregate_kind, aggregate_id, created_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+NEW_OBSERVATION = "INSERT INTO event_observations (event_id, role, position, referent_id) VALUES (?, ?, ?, ?)"
+BY_ID = (
+    "SELECT id, namespace, kind, name, created_at, updated_at, entity_type, description, properties, tags, deleted_at,"
+    " merged_into, merge_event_id, version, seq FROM entities WHERE id = ? AND deleted_at IS NULL"
+)
+
+WORDS = 30
+"""Words of a description: about 200 characters."""
+
+
+class Sample(NamedTuple):
+    """The text of one entity."""
+
+    name: str
+    description: str
+
+
+def samples(count: int, seed: int) -> list[Sample]:
+    """`count` entities of made-up words, the same for the same seed."""
+    rng = random.Random(seed)
+    syllables = [first + second for first in "bdfgklmnprstvz" for second in ("a", "el", "in", "o", "ur")]
+    vocabulary = ["".join(rng.choices(syllables, k=rng.randint(1, 4))) for _ in range(4000)]
+    return [
+        Sample(" ".join(rng.choices(vocabulary, k=3)), " ".join(rng.choices(vocabulary, k=WORDS))) for _ in range(count)
+    ]
+
+
+def create_op(sample: Sample) -> str:
+    """The operation that creates a sample."""
+    text = json.dumps(sample.description)
+    return (
+        f'create(kind="concept", name={json.dumps(sample.name)}, description={text},'
+        ' tags=["bench", "sample"], properties={"origin": "benchmark", "rank": 7})'
+    )
+
+
+class Ours:
+    """The program on a store of its own, reached as a door reaches it: tool call in, envelope out."""
+
+    def __init__(self, path: Path, synchronous: str) -> None:
+        self._server = open_server(Settings(db=str(path), storage_synchronous=synchronous), threaded=False)
+        self._caller: Caller = make_caller(None, None, ())
+
+    def call(self, ops: str) -> dict[str, Any]:
+        """Run one operation and answer its result."""
+        request: ToolCall = parse_tool_call({"ops": ops, "presentation": "verbose"})
+        envelope = self._server.handle(request, self._caller, source="bench")
+        if envelope["status"] != "success":
+            raise RuntimeError(f"{ops}: {envelope}")
+        result: dict[str, Any] = envelope["results"][0]["result"]
+        return result
+
+    def close(self) -> None:
+        """Close the store."""
+        self._server.engine.close()
+
+
+class Floor:
+    """The statements by hand on a store of its own: one connection for writes and one for audit rows."""
+
+    def __init__(self, path: Path, synchronous: str) -> None:
+        Ours(path, synchronous).close()
+        options = storage_options(Settings(db=str(path), storage_synchronous=synchronous))
+        self._write = open_connection(str(path), "writer", options)
+        self._read = open_connection(str(path), "reader", options)
+        self._audit = open_connection(str(path), "audit", options)
+
+    def create(self, sample: Sample, ids: tuple[str, str, str]) -> None:
+        """Everything that a create commits: sequence, row, both text indexes, its event and the audit row."""
+        record, created, audit = ids
+        execute = self._write.execute
+        now = time.time_ns() // 1000
+        execute("BEGIN IMMEDIATE")
+        execute(SAME_NAME, ("local", sample.name, "concept", 5)).fetchall()
+        execute(NEW_SEQ, (record,))
+        seq = self._write.last_insert_rowid()
+        properties, tags = '{"origin":"benchmark","rank":7}', '["bench","sample"]'
+        row = (record, "local", "concept", sample.name, now, now, None, sample.description, properties, tags)
+        execute(NEW_ENTITY, (*row, None, None, None, 1, seq, sample.name))
+        execute(NEW_WORDS, (seq, sample.name, sample.description))
+        execute(NEW_TRIGRAMS, (seq, sample.name, sample.description))
+        execute(NEW_EVENT, _event(created, "create", "entity_created", record, now))
+        execute(NEW_OBSERVATION, (created, "target", 0, record))
+        execute(NEW_EVENT, _event(audit, "create", "audit", record, now))
+        execute("COMMIT")
+
+    def get(self, record: str, event: str) -> None:
+        """Read a row by its key, then commit one event on the audit connection."""
+        if self._read.execute(BY_ID, (record,)).fetchone() is None:
+            raise RuntimeError(f"no row {record}")
+        execute = self._audit.execute
+        execute("BEGIN IMMEDIATE")
+        execute(NEW_EVENT, _event(event, "get", "audit", record, time.time_ns() // 1000))
+        execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the connections."""
+        for connection in (self._write, self._read, self._audit):
+            connection.close()
+
+
+def new_ids(count: int) -> list[str]:
+    """`count` fresh ids."""
+    return [str(uuid.uuid4()) for _ in range(count)]
+
+
+PAYLOAD = json.dumps(
+    {
+        "timestamp": "2026-01-01T00:00:00.000000Z",
+        "actor": "anonymous:local",
+        "namespace": "local",
+        "verb": "create",
+        "decision": "allow",
+        "obligations": [],
+        "gate_impl": "allow_all",
+        "resource": {"work_class": "interactive", "cost_unit": 1},
+        "request_id": 1234567890123456,
+    }
+)
+
+
+def _event(event: str, verb: str, kind: str, target: str, now: int) -> tuple[object, ...]:
+    actor = "anonymous:local"
+    head = (event, "local", verb, "entity", actor, kind, "success", PAYLOAD, 1, None, 500, target)
+    return (*head, None, None, None, now)

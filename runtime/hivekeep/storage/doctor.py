@@ -1,0 +1,165 @@
+"""Examining a database without changing it: is it whole, ours, current, private, and consistent with itself."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+import apsw
+from hivekeep_contract.errors import HivekeepError, Unsupported
+
+from hivekeep.storage import ledger, migrations, tables, text_index
+from hivekeep.storage.connections import (
+    SqliteTx,
+    StoreOptions,
+    load_vec,
+    open_connection,
+    pragmas_expected,
+    wal_path,
+)
+from hivekeep.storage.statements import sql
+
+_SHOWN: Final = 5
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+_STRAY: Final = (
+    "SELECT r.id FROM {table} AS r LEFT JOIN {ledger} AS l ON l.seq = r.seq"
+    " WHERE l.id IS NOT r.id ORDER BY r.seq LIMIT ?"
+)
+
+
+class Check(NamedTuple):
+    """One thing that was looked at. `failed` = data is lost or the store does not work; `warning` = it works."""
+
+    name: str
+    verdict: Literal["ok", "warning", "failed"]
+    detail: str
+
+
+def examine(path: str, options: StoreOptions) -> list[Check]:
+    """Every check in order; those that need an open database are left out when it cannot be opened."""
+    checks = [_file(path)]
+    if checks[0].verdict != "ok":
+        return checks
+    checks.append(_permissions(path))
+    try:
+        connection = open_connection(path, "reader", options, read_only=True)
+    except apsw.Error as fault:
+        return [*checks, Check("open", "failed", str(fault))]
+    try:
+        checks += _inside(connection, options)
+    finally:
+        connection.close()
+    return checks
+
+
+def _inside(connection: apsw.Connection, options: StoreOptions) -> Iterator[Check]:
+    examinations: dict[str, Callable[[apsw.Connection], str]] = {
+        "integrity": _integrity,
+        "foreign keys": _foreign_keys,
+        "migrations": _migrations,
+        "tables": lambda connection: _joined(tables.differences(connection)),
+        "text index": _text_index,
+        "ledger": _ledger,
+        "pragmas": lambda connection: _pragmas(connection, options),
+    }
+    for name, examination in examinations.items():
+        try:
+            trouble = examination(connection)
+        except apsw.Error as fault:
+            trouble = str(fault)
+        yield Check(name, "failed" if trouble else "ok", trouble)
+    yield _vectors(connection)
+
+
+def _file(path: str) -> Check:
+    if not Path(path).is_file():
+        return Check("file", "failed", f"{path} does not exist")
+    try:
+        migrations.check(path, migrations.file_state(path), migrations.packaged())
+    except (HivekeepError, apsw.Error, OSError) as fault:
+        return Check("file", "failed", str(fault))
+    return Check("file", "ok", "")
+
+
+def _permissions(path: str) -> Check:
+    """The database and what lies beside it must be its owner's alone."""
+    if os.name != "posix":
+        return Check("permissions", "ok", "not examined on this platform")
+    beside = [Path(path), wal_path(path), Path(path + "-shm"), *migrations.backups(path)]
+    open_to_others = [
+        f"{file} has mode {stat.S_IMODE(file.stat().st_mode):04o}; chmod 600 it"
+        for file in beside
+        if file.exists() and stat.S_IMODE(file.stat().st_mode) & _OTHERS
+    ]
+    return Check("permissions", "warning" if open_to_others else "ok", _joined(open_to_others))
+
+
+def _integrity(connection: apsw.Connection) -> str:
+    found = [str(row[0]) for row in connection.execute("PRAGMA quick_check")]
+    return "" if found == ["ok"] else _joined(found)
+
+
+def _foreign_keys(connection: apsw.Connection) -> str:
+    broken = [
+        f"row {row[1]} of {row[0]} points to no {row[2]}" for row in connection.execute("PRAGMA foreign_key_check")
+    ]
+    return _joined(broken)
+
+
+def _migrations(connection: apsw.Connection) -> str:
+    applied = migrations.applied_checksums(connection)
+    known = [migration.checksum for migration in migrations.packaged()]
+    if applied == known:
+        return ""
+    if applied == known[: len(applied)]:
+        return f"schema version {len(applied)} of {len(known)}; opening it for writing migrates it"
+    return "a migration was applied with another text than this program has"
+
+
+def _text_index(connection: apsw.Connection) -> str:
+    substrates: tuple[text_index.TextSubstrate, ...] = ("entity", "note")
+    trouble = []
+    for substrate in substrates:
+        missing, stale = text_index.differences(SqliteTx(connection), substrate)
+        if missing:
+            trouble.append(f"{len(missing)} live {substrate} records are not indexed")
+        if stale:
+            trouble.append(f"{len(stale)} {substrate} index rows have no live record")
+    return _joined(trouble)
+
+
+def _ledger(connection: apsw.Connection) -> str:
+    trouble = []
+    for table, numbers in ledger.LEDGERS.items():
+        stray = connection.execute(sql(_STRAY, table=table, ledger=numbers), (_SHOWN + 1,)).fetchall()
+        trouble += [f"{table} {record_id} has no number of its own" for (record_id,) in stray]
+    return _joined(trouble)
+
+
+def _pragmas(connection: apsw.Connection, options: StoreOptions) -> str:
+    wanted = pragmas_expected("reader", options, read_only=True)
+    return _joined(
+        [
+            f"{pragma} is {has}, not {value}"
+            for pragma, value in wanted.items()
+            if (has := connection.pragma(pragma)) != value
+        ]
+    )
+
+
+def _vectors(connection: apsw.Connection) -> Check:
+    try:
+        load_vec(connection)
+    except Unsupported as reason:
+        return Check("vectors", "warning", str(reason))
+    return Check("vectors", "ok", "")
+
+
+def _joined(sentences: list[str]) -> str:
+    """The first few sentences, and how many more there are."""
+    more = len(sentences) - _SHOWN
+    return "; ".join([*sentences[:_SHOWN], *([f"and {more} more"] if more > 0 else [])])

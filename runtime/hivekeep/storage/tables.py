@@ -1,0 +1,288 @@
+"""The tables as the code believes them to be, declared once more as peewee models.
+
+The migrations make a file; this module says what must come out. `differences` compares the two, for the
+tests and for `doctor`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import apsw
+from peewee import SQL, CompositeKey, FloatField, ForeignKeyField, IntegerField, Model, TextField
+from playhouse.apsw_ext import APSWDatabase
+from playhouse.sqlite_ext import AutoIncrementField
+
+_LIVE: Final = SQL("deleted_at IS NULL")
+_DELETED: Final = SQL("deleted_at IS NOT NULL")
+
+
+class _Table(Model):
+    """What all tables share."""
+
+    class Meta:
+        strict_tables = True
+
+
+class SchemaMigration(_Table):
+    """A migration that was carried out."""
+
+    version = IntegerField(primary_key=True)
+    name = TextField()
+    checksum = TextField()
+    applied_at = IntegerField()
+
+    class Meta:
+        table_name = "schema_migrations"
+
+
+class EntityLedger(_Table):
+    """An entity id with its number."""
+
+    seq = AutoIncrementField()
+    id = TextField()
+
+    class Meta:
+        table_name = "entity_ledger"
+
+
+class NoteLedger(_Table):
+    """A note id with its number."""
+
+    seq = AutoIncrementField()
+    id = TextField()
+
+    class Meta:
+        table_name = "note_ledger"
+
+
+class EdgeLedger(_Table):
+    """An edge id with its number."""
+
+    seq = AutoIncrementField()
+    id = TextField()
+
+    class Meta:
+        table_name = "edge_ledger"
+
+
+class Entity(_Table):
+    """See `entities.EntityRow`."""
+
+    seq = ForeignKeyField(EntityLedger, column_name="seq", primary_key=True)
+    id = TextField()
+    namespace = TextField()
+    kind = TextField()
+    entity_type = TextField(null=True)
+    name = TextField()
+    name_key = TextField()
+    description = TextField(null=True)
+    properties = TextField()
+    tags = TextField()
+    created_at = IntegerField()
+    updated_at = IntegerField()
+    deleted_at = IntegerField(null=True)
+    merged_into = TextField(null=True)
+    merge_event_id = TextField(null=True)
+    version = IntegerField()
+
+    class Meta:
+        table_name = "entities"
+
+
+class Note(_Table):
+    """See `notes.NoteRow`."""
+
+    seq = ForeignKeyField(NoteLedger, column_name="seq", primary_key=True)
+    id = TextField()
+    namespace = TextField()
+    kind = TextField()
+    status = TextField()
+    name = TextField(null=True)
+    content = TextField()
+    salience = FloatField(null=True)
+    decay_factor = FloatField(null=True)
+    expires_at = IntegerField(null=True)
+    properties = TextField()
+    key = TextField(null=True)
+    created_at = IntegerField()
+    updated_at = IntegerField()
+    deleted_at = IntegerField(null=True)
+    merged_into = TextField(null=True)
+    merge_event_id = TextField(null=True)
+    version = IntegerField()
+
+    class Meta:
+        table_name = "notes"
+
+
+class Edge(_Table):
+    """See `edges.EdgeRow`."""
+
+    seq = ForeignKeyField(EdgeLedger, column_name="seq", primary_key=True)
+    id = TextField()
+    namespace = TextField()
+    source_id = TextField()
+    target_id = TextField()
+    relation = TextField()
+    weight = FloatField()
+    metadata = TextField(null=True)
+    target_backend = TextField(null=True)
+    created_at = IntegerField()
+    updated_at = IntegerField()
+    deleted_at = IntegerField(null=True)
+    version = IntegerField()
+
+    class Meta:
+        table_name = "edges"
+
+
+class Event(_Table):
+    """See `engine.EventRow`."""
+
+    seq = IntegerField(primary_key=True)
+    id = TextField()
+    namespace = TextField()
+    verb = TextField()
+    substrate = TextField()
+    actor = TextField()
+    kind = TextField()
+    outcome = TextField()
+    payload = TextField()
+    payload_schema_version = IntegerField()
+    profile_state_version = IntegerField(null=True)
+    duration_us = IntegerField(null=True)
+    target_id = TextField(null=True)
+    session_id = TextField(null=True)
+    aggregate_kind = TextField(null=True)
+    aggregate_id = TextField(null=True)
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "events"
+
+
+class EventObservation(_Table):
+    """See `events.Observation`."""
+
+    event_id = ForeignKeyField(Event, field=Event.id, column_name="event_id", index=False)
+    role = TextField()
+    position = IntegerField()
+    referent_id = TextField()
+
+    class Meta:
+        table_name = "event_observations"
+        primary_key = CompositeKey("event_id", "role", "position")
+        without_rowid = True
+
+
+TABLES: Final = (SchemaMigration, EntityLedger, NoteLedger, EdgeLedger, Entity, Note, Edge, Event, EventObservation)
+
+
+def _index(model: Any, name: str, *columns: str, unique: bool = False, where: SQL | None = None) -> None:
+    fields = [getattr(model, column) for column in columns]
+    table = model._meta.table_name
+    model.add_index(model.index(*fields, unique=unique, where=where, name=table + "_" + name))
+
+
+for _model in (Entity, Note, Edge):
+    _index(_model, "id", "id", unique=True)
+    _index(_model, "deleted", "id", where=_DELETED)
+    _index(_model, "listed", "namespace", "created_at", "id", where=_LIVE)
+for _model in (Entity, Note):
+    _index(_model, "by_kind", "namespace", "kind", "created_at", "id", where=_LIVE)
+_index(Entity, "by_name", "namespace", "name_key", where=_LIVE)
+_index(Note, "by_key", "namespace", "kind", "key", unique=True, where=SQL("deleted_at IS NULL AND key IS NOT NULL"))
+_index(Edge, "natural", "namespace", "source_id", "target_id", "relation", unique=True)
+_index(Edge, "by_source", "source_id", "relation")
+_index(Edge, "by_target", "target_id", "relation")
+_index(Event, "id", "id", unique=True)
+_index(Event, "listed", "namespace", "created_at", "id")
+_index(Event, "by_target", "target_id", "created_at", where=SQL("target_id IS NOT NULL"))
+_index(Event, "by_kind", "namespace", "kind", "created_at", "id", where=SQL("kind <> 'audit'"))
+_index(Event, "failed", "namespace", "outcome", "created_at", "id", where=SQL("outcome <> 'success'"))
+_index(EventObservation, "by_referent", "referent_id", "role")
+
+
+class Table(NamedTuple):
+    """What a table is, read from a database.
+
+    columns: (name, type, may be null, place in the primary key); indexes: (name, unique, columns, condition);
+    foreign_keys: (column, table, column there).
+    """
+
+    strict: bool
+    without_rowid: bool
+    autoincrement: bool
+    columns: frozenset[tuple[str, str, bool, int]]
+    indexes: frozenset[tuple[str, bool, tuple[str, ...], str]]
+    foreign_keys: frozenset[tuple[str, str, str]]
+
+
+def declared() -> dict[str, Table]:
+    """The tables of the models."""
+    database = APSWDatabase(":memory:")
+    with database.bind_ctx(TABLES):
+        database.create_tables(TABLES)
+        described = describe(database.connection())
+    database.close()
+    return described
+
+
+def describe(connection: apsw.Connection) -> dict[str, Table]:
+    """The tables of a database by name; the text indexes and SQLite's own tables are left out."""
+    rows = connection.execute(
+        "SELECT name, strict, wr FROM pragma_table_list"
+        " WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'"
+    ).fetchall()
+    return {str(name): _describe(connection, str(name), bool(strict), bool(wr)) for name, strict, wr in rows}
+
+
+def differences(connection: apsw.Connection) -> list[str]:
+    """One sentence for each declared table that a database does not have in this shape."""
+    found = describe(connection)
+    sentences = []
+    for name, table in declared().items():
+        if name not in found:
+            sentences.append(f"table {name} is missing")
+            continue
+        for aspect, wanted, has in zip(Table._fields, table, found[name], strict=True):
+            if wanted != has:
+                sentences.append(
+                    f"table {name}: {aspect} should be {_only_in(wanted, has)}, not {_only_in(has, wanted)}"
+                )
+    return sentences
+
+
+def _describe(connection: apsw.Connection, table: str, strict: bool, without_rowid: bool) -> Table:
+    columns = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', (table,))
+    keys = connection.execute('SELECT "from", "table", "to" FROM pragma_foreign_key_list(?)', (table,))
+    return Table(
+        strict=strict,
+        without_rowid=without_rowid,
+        autoincrement="AUTOINCREMENT" in _made_by(connection, table),
+        columns=frozenset((name, kind, not (notnull or pk), pk) for name, kind, notnull, pk in columns),
+        indexes=frozenset(_indexes(connection, table)),
+        foreign_keys=frozenset((here, other, there) for here, other, there in keys),
+    )
+
+
+def _indexes(connection: apsw.Connection, table: str) -> list[tuple[str, bool, tuple[str, ...], str]]:
+    made = "SELECT name, \"unique\" FROM pragma_index_list(?) WHERE origin = 'c'"
+    found = []
+    for name, unique in connection.execute(made, (table,)).fetchall():
+        columns = connection.execute("SELECT name FROM pragma_index_info(?) ORDER BY seqno", (name,))
+        condition = _made_by(connection, str(name)).partition(" WHERE ")[2]
+        found.append((str(name), bool(unique), tuple(str(column) for (column,) in columns), condition))
+    return found
+
+
+def _made_by(connection: apsw.Connection, name: str) -> str:
+    row = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
+    return "" if row is None else " ".join(str(row[0]).split())
+
+
+def _only_in(value: object, other: object) -> str:
+    """What a set has that another one has not; any other value as it is."""
+    both_sets = isinstance(value, frozenset) and isinstance(other, frozenset)
+    return str(sorted(value - other)) if both_sets else str(value)

@@ -1,0 +1,28 @@
+"""Numbers the server keeps.
+
+Printed from registry/limits.yaml and the constants of registry/packs/ by `make generate`; do not edit.
+"""
+
+#: Operations in one request.
+MAX_OPS = 100
+
+#: Bytes of ops.
+MAX_OPS_INPUT_BYTES = 1000
+
+#: Depth of arguments.
+NESTING_DEPTH_LIMIT = 8
+
+#: Depth of results.
+RESULT_DEPTH_LIMIT = 8
+
+#: Bytes of a response.
+RESPONSE_BUDGET_BYTES = 5000
+
+#: Pairs of details.
+ERROR_DETAILS_MAX = 3
+
+#: Rows of a page.
+LIST_CAP: dict[str, int] = {"note": 20, "todo": 50}
+
+#: Notes of one answer.
+NOTE_CAP = 20
