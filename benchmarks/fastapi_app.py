@@ -1,20 +1,21 @@
 """The floor of the HTTP suite: the same read in FastAPI, written the way its documentation teaches.
 
-The body is validated by a pydantic model and the answer by another; the handler runs the same key read and
-commits the same event row as a `get`, on connections with the same settings. Environment: BENCH_DB.
+The body is validated by one pydantic model and the answer by others; the handler runs the same key read and
+commits the same event row as a `get`, on connections with the same settings. BENCH_DB names the database.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import uuid
-from typing import Annotated
+import threading
+from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException
+from hivekeep.times import iso
 from pydantic import BaseModel, ConfigDict, Field
 
-from benchmarks.floor import Floor
+from benchmarks.floor import Floor, new_ids
 
 
 class GetBody(BaseModel):
@@ -23,7 +24,7 @@ class GetBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
     id: Annotated[str, Field(min_length=8, max_length=36)]
     include_deleted: bool = False
-    namespace: str | None = None
+    parse_content: bool = False
 
 
 class Entity(BaseModel):
@@ -35,13 +36,13 @@ class Entity(BaseModel):
     entity_type: str | None
     name: str
     description: str | None
-    properties: dict[str, object]
+    properties: dict[str, Any]
     tags: list[str]
     created_at: str
     updated_at: str
-    deleted_at: str | None
-    merged_into: str | None
-    merge_event_id: str | None
+    deleted_at: str | None = None
+    merged_into: str | None = None
+    merge_event_id: str | None = None
 
 
 class Entry(BaseModel):
@@ -55,31 +56,29 @@ class Entry(BaseModel):
 
 app = FastAPI()
 store = Floor(os.environ["BENCH_DB"], "full")
+one_at_a_time = threading.Lock()
 
 
 @app.post("/get")
-async def get(body: GetBody) -> Entry:
-    """Read one entity and leave an event."""
-    row = store.get(body.id, str(uuid.uuid4()))
+def get(body: GetBody) -> Entry:
+    """Read one entity and leave an event, on a thread: the event loop must not wait for a commit."""
+    with one_at_a_time:
+        row = store.get(body.id, new_ids(1)[0])
     if row is None:
         raise HTTPException(404, f"not found: {body.id}")
     return Entry(ok=True, tool="get", result=_entity(row), domain_disposition="committed")
 
 
-def _entity(row: tuple[object, ...]) -> Entity:
-    record_id, namespace, kind, name, created_at, updated_at, entity_type, description, properties, tags = row[:10]
+def _entity(row: tuple[Any, ...]) -> Entity:
     return Entity(
-        id=str(record_id),
-        namespace=str(namespace),
-        kind=str(kind),
-        entity_type=entity_type,  # type: ignore[arg-type]
-        name=str(name),
-        description=description,  # type: ignore[arg-type]
-        properties=json.loads(str(properties)),
-        tags=json.loads(str(tags)),
-        created_at=_iso(created_at),
-        updated_at=_iso(updated_at),
-        deleted_at=None,
-        merged_into=None,
-        merge_event_id=None,
+        id=row[0],
+        namespace=row[1],
+        kind=row[2],
+        name=row[3],
+        created_at=iso(row[4]),
+        updated_at=iso(row[5]),
+        entity_type=row[6],
+        description=row[7],
+        properties=json.loads(row[8]),
+        tags=json.loads(row[9]),
     )

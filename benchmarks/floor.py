@@ -76,7 +76,7 @@ def create_op(sample: Sample) -> str:
 class Ours:
     """The program on a store of its own, reached as a door reaches it: tool call in, envelope out."""
 
-    def __init__(self, path: Path, synchronous: str) -> None:
+    def __init__(self, path: Path | str, synchronous: str) -> None:
         self._server = open_server(Settings(db=str(path), storage_synchronous=synchronous), threaded=False)
         self._caller: Caller = make_caller(None, None, ())
 
@@ -97,7 +97,7 @@ class Ours:
 class Floor:
     """The statements by hand on a store of its own: one connection for writes and one for audit rows."""
 
-    def __init__(self, path: Path, synchronous: str) -> None:
+    def __init__(self, path: Path | str, synchronous: str) -> None:
         Ours(path, synchronous).close()
         options = storage_options(Settings(db=str(path), storage_synchronous=synchronous))
         self._write = open_connection(str(path), "writer", options)
@@ -123,14 +123,14 @@ class Floor:
         execute(NEW_EVENT, _event(audit, "create", "audit", record, now))
         execute("COMMIT")
 
-    def get(self, record: str, event: str) -> None:
+    def get(self, record: str, event: str) -> tuple[Any, ...] | None:
         """Read a row by its key, then commit one event on the audit connection."""
-        if self._read.execute(BY_ID, (record,)).fetchone() is None:
-            raise RuntimeError(f"no row {record}")
+        row: tuple[Any, ...] | None = self._read.execute(BY_ID, (record,)).fetchone()
         execute = self._audit.execute
         execute("BEGIN IMMEDIATE")
         execute(NEW_EVENT, _event(event, "get", "audit", record, time.time_ns() // 1000))
         execute("COMMIT")
+        return row
 
     def close(self) -> None:
         """Close the connections."""

@@ -351,13 +351,35 @@ class NotOurDatabase(HivekeepError):
     no_write = True
 
 
-class Obligation(HivekeepError):
-    """The operation was carried out but its required audit row could not be written. code says why. Do not repeat it; domain_result holds the outcome.
+class AuditStoreFailure(HivekeepError):
+    """The operation was carried out but its required audit row was not stored; the store failed. Do not repeat it; domain_result holds the outcome.
 
     Fields: domain_result.
     """
 
-    code = "obligation"
+    code = "store_failure"
+    kind = "obligation"
+    http_status = 503
+
+
+class AuditDeadlineExpired(HivekeepError):
+    """The operation was carried out but its required audit row was not stored; another writer held the store for the whole wait. Do not repeat it; domain_result holds the outcome.
+
+    Fields: domain_result.
+    """
+
+    code = "admission_deadline_expired"
+    kind = "obligation"
+    http_status = 503
+
+
+class AuditQueueExhausted(HivekeepError):
+    """The operation was carried out but its required audit row was not stored; too many rows were waiting. Do not repeat it; domain_result holds the outcome.
+
+    Fields: domain_result.
+    """
+
+    code = "queue_admission_exhausted"
     kind = "obligation"
     http_status = 503
 
@@ -504,7 +526,9 @@ ERRORS: dict[str, type[HivekeepError]] = {
     "newer_schema": NewerSchema,
     "migration_failed": MigrationFailed,
     "not_our_database": NotOurDatabase,
-    "obligation": Obligation,
+    "audit_store_failure": AuditStoreFailure,
+    "audit_deadline_expired": AuditDeadlineExpired,
+    "audit_queue_exhausted": AuditQueueExhausted,
     "response_frame_budget_exceeded": ResponseFrameBudgetExceeded,
     "result_too_deep": ResultTooDeep,
     "unsupported": Unsupported,

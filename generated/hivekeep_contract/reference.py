@@ -165,8 +165,16 @@ ERRORS: dict[str, ErrorText] = {
         "The file is a database of another application.",
         "Name another file with --db.",
     ),
-    "obligation": ErrorText(
-        "The operation was carried out but its required audit row could not be written. code says why.",
+    "audit_store_failure": ErrorText(
+        "The operation was carried out but its required audit row was not stored; the store failed.",
+        "Do not repeat it; domain_result holds the outcome.",
+    ),
+    "audit_deadline_expired": ErrorText(
+        "The operation was carried out but its required audit row was not stored; another writer held the store for the whole wait.",
+        "Do not repeat it; domain_result holds the outcome.",
+    ),
+    "audit_queue_exhausted": ErrorText(
+        "The operation was carried out but its required audit row was not stored; too many rows were waiting.",
         "Do not repeat it; domain_result holds the outcome.",
     ),
     "response_frame_budget_exceeded": ErrorText(

@@ -16,6 +16,8 @@ from hivekeep_contract.errors import InvalidInput
 from hivekeep_contract.settings import SETTINGS, Setting, Settings
 
 from hivekeep import paths
+from hivekeep.identity.caller import ACTOR_GRAMMAR, is_actor_id
+from hivekeep.identity.namespaces import GRAMMAR, is_namespace
 
 DEFAULT = "default"
 """Origin of a value that nobody set."""
@@ -118,9 +120,7 @@ def _from_flags(flags: Mapping[str, object], cwd: Path) -> Iterator[tuple[str, _
 
 def _from_environment(environ: Mapping[str, str], cwd: Path) -> Iterator[tuple[str, _Found]]:
     for setting in SETTINGS:
-        names = [
-            name for name in (*setting.env, *setting.env_aliases) if environ.get(name, "").strip(" \t\r\n,")
-        ]
+        names = [name for name in (*setting.env, *setting.env_aliases) if environ.get(name, "").strip(" \t\r\n,")]
         if not names:
             continue
         first = names[0]
@@ -208,7 +208,19 @@ def _checked(setting: Setting, found: _Found, environ: Mapping[str, str]) -> Any
         _refuse(setting, found, f"at least {setting.minimum}")
     if setting.maximum is not None and value > setting.maximum:
         _refuse(setting, found, f"at most {setting.maximum}")
+    _check_names(setting, found, value)
     return _absolute(value, found.base, environ) if setting.type == "path" else value
+
+
+def _check_names(setting: Setting, found: _Found, value: Any) -> None:
+    """Refuse a namespace or actor that no request could carry."""
+    match setting.key:
+        case "namespace" if not is_namespace(value):
+            _refuse(setting, found, GRAMMAR)
+        case "actor.visible_namespaces" if not all(is_namespace(name) for name in value):
+            _refuse(setting, found, f"a list of namespaces, each {GRAMMAR}")
+        case "actor.id" if not is_actor_id(value):
+            _refuse(setting, found, ACTOR_GRAMMAR)
 
 
 def _typed(setting: Setting, found: _Found) -> Any:

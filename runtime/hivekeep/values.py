@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hivekeep_contract import vocabulary
-from hivekeep_contract.limits import KEY_MAX_BYTES, NAMESPACE_MAX_BYTES
+from hivekeep_contract.limits import KEY_MAX_BYTES
 
-from hivekeep.identity import ids
+from hivekeep.identity import ids, namespaces
 from hivekeep.times import parse_iso
 
 Normaliser = Callable[[Any], Any]
 
-_NOT_IN_A_NAMESPACE = re.compile(r"[\s\x00-\x1f\x7f]")
 _SQUASHED = re.compile(r"[^a-z0-9]")
 _RELATION_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.RELATIONS}
 _EVENT_KIND_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.EVENT_KINDS}
@@ -49,8 +48,8 @@ def full_uuid(value: str) -> str:
 
 def namespace(value: str) -> str:
     """The namespace itself, when its grammar allows it."""
-    if len(value.encode()) > NAMESPACE_MAX_BYTES or _NOT_IN_A_NAMESPACE.search(value):
-        raise ValueError(f"1 to {NAMESPACE_MAX_BYTES} bytes without white space or control characters")
+    if not namespaces.is_namespace(value):
+        raise ValueError(namespaces.GRAMMAR)
     return value
 
 

@@ -313,8 +313,6 @@ def test_every_operation_leaves_one_audit_row(tmp_path: Path) -> None:
         }
         request_ids = {row["payload"]["request_id"] for row in rows}
         assert len(request_ids) == 1
-        costs = {
-            (row["verb"], row["outcome"]): row["payload"]["resource"].get("cost_unit") for row in rows
-        }
+        costs = {(row["verb"], row["outcome"]): row["payload"]["resource"].get("cost_unit") for row in rows}
         assert costs[("create", "success")] == 1
         assert costs[("create", "error")] is None

@@ -140,11 +140,11 @@ def test_the_gateway_checks_the_body_before_the_route(client: Client, request_: 
     assert (answer.status_code, answer.json["error"]["code"]) == (400, "VALIDATION_ERROR")
 
 
-def test_readiness_ends_before_the_store_is_closed(client: Client) -> None:
+def test_readiness_ends_before_the_store_is_closed(own_client: Client) -> None:
     """/health/ready is 200 while requests are served and 503 once the server is on its way out."""
-    assert (client.get("/health/ready").status_code, client.get("/health/ready").json) == (200, {"ok": True})
-    client.door.ready = False
-    assert (client.get("/health/ready").status_code, client.get("/health/ready").json) == (503, {"ok": False})
+    assert (own_client.get("/health/ready").status_code, own_client.get("/health/ready").json) == (200, {"ok": True})
+    own_client.door.ready = False
+    assert (own_client.get("/health/ready").status_code, own_client.get("/health/ready").json) == (503, {"ok": False})
 
 
 def test_every_answer_carries_the_security_headers(client: Client) -> None:

@@ -123,11 +123,11 @@ class Hive:
         error: dict[str, Any] = entry["error"]
         return error
 
-    def call(self, verb: str, **args: Any) -> Any:
+    def call(self, verb: str, /, **args: Any) -> Any:
         """The result of one operation given as Python values, which must have succeeded."""
         return self.ok(json.dumps([{"tool": verb, "args": literal(args)}]))
 
-    def refuses(self, verb: str, **args: Any) -> dict[str, Any]:
+    def refuses(self, verb: str, /, **args: Any) -> dict[str, Any]:
         """The error of one operation given as Python values, which must have failed."""
         return self.fails(json.dumps([{"tool": verb, "args": literal(args)}]))
 

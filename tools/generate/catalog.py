@@ -6,7 +6,7 @@ from typing import Any
 
 from tools.generate.examples import possible_errors
 from tools.generate.literal import Call, literal
-from tools.generate.model import AnyOf, Contract, EnumUse, ListOf, MapOf, Param, Scalar, Verb, Word
+from tools.generate.model import AnyOf, Contract, EnumUse, Expr, ListOf, Param, Scalar, Verb, Word
 
 
 def catalog_values(contract: Contract) -> dict[str, Any]:
@@ -20,19 +20,22 @@ def catalog_values(contract: Contract) -> dict[str, Any]:
 
 
 def normaliser(word: Word) -> str | None:
-    """What makes the canonical value: a name of types.yaml, or `enum:<name>`; for a list, of its items."""
-    expr = word.expr
+    """What makes the canonical value: a name of types.yaml or `enum:<name>`; for a list, of its items.
+
+    Values inside maps, shapes, lists of lists and unions of several normalisers are left to the verb.
+    """
+    expr = word.expr.item.expr if isinstance(word.expr, ListOf) else word.expr
+    if isinstance(expr, AnyOf):
+        names = {_normaliser(option.expr) for option in expr.options}
+        return names.pop() if len(names) == 1 else None
+    return _normaliser(expr)
+
+
+def _normaliser(expr: Expr) -> str | None:
     if isinstance(expr, Scalar):
         return expr.normalise
     if isinstance(expr, EnumUse):
-        if expr.enum.normalise:
-            return expr.enum.normalise
-        return f"enum:{expr.enum.name}" if expr.enum.aliases else None
-    if isinstance(expr, (ListOf, MapOf)):
-        return normaliser(expr.item if isinstance(expr, ListOf) else expr.value)
-    if isinstance(expr, AnyOf):
-        names = {name for option in expr.options if (name := normaliser(option))}
-        return names.pop() if len(names) == 1 else None
+        return expr.enum.normalise or (f"enum:{expr.enum.name}" if expr.enum.aliases else None)
     return None
 
 

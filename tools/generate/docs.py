@@ -23,7 +23,7 @@ from tools.generate.model import (
     Verb,
 )
 from tools.generate.problems import ContractError, Problem, did_you_mean
-from tools.generate.resolve import when_text
+from tools.generate.sentences import when_text
 from tools.generate.templates import Templates
 
 _GUIDES = "docs/guides"
@@ -217,6 +217,7 @@ def _verb(contract: Contract, verb: Verb) -> dict[str, Any]:
         "returns": type_text(verb.returns),
         "named_shapes": [_shape(contract, shape) for shape in shapes if shape.doc],
         "fields": [row for shape in shapes if not shape.doc for row in _fields(contract, shape.fields)],
+        "plus": _fields(contract, _plus(verb.returns.expr)),
         "beside": _fields(contract, verb.beside),
         "errors": [{"name": name, **_error(name, contract.errors[name])} for name in own],
         "examples": [_example(example) for example in verb.examples],
@@ -236,6 +237,14 @@ def _returned(contract: Contract, expr: Expr) -> list[Shape]:
         found = [shape for option in expr.options for shape in _returned(contract, option.expr)]
         return list({shape.name: shape for shape in found}.values())
     return []
+
+
+def _plus(expr: Expr) -> tuple[Field, ...]:
+    """The fields that the verb adds to each of its shapes."""
+    if isinstance(expr, AnyOf):
+        found = [field for option in expr.options for field in _plus(option.expr)]
+        return tuple({field.name: field for field in found}.values())
+    return expr.plus if isinstance(expr, ShapeUse) else ()
 
 
 def _effects(verb: Verb) -> str:

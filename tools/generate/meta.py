@@ -92,7 +92,8 @@ def _describe(source: Source, error: ValidationError) -> list[Problem]:
         return [source.problem(place, f"the word '{word}' is missing") for word in _missing(error)]
     if error.validator == "enum":
         choices = [str(choice) for choice in schema["enum"]]
-        text = f"must be one of {', '.join(choices)}, not {value!r}{did_you_mean(str(value), choices)}"
+        text = f"must be one of {', '.join(choices)}, not {value!r}"
+        text += did_you_mean(value, choices) if isinstance(value, str) else ""
         return [source.problem(place, text)]
     if error.validator == "pattern":
         return [source.problem(place, f"{value!r} is not spelt as {schema['pattern']}")]

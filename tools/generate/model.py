@@ -191,9 +191,7 @@ class Verb:
 
     @property
     def method(self) -> str:
-        """The handler's method; a keyword or builtin gets an underscore so that it hides nothing."""
-        taken = keyword.iskeyword(self.stem) or hasattr(builtins, self.stem)
-        return f"{self.stem}_" if taken else self.stem
+        return method_name(self.stem)
 
     @property
     def class_name(self) -> str:
@@ -239,3 +237,9 @@ class Contract:
 def camel(name: str) -> str:
     """`db_diagnostics` -> `DbDiagnostics`."""
     return "".join(part.capitalize() for part in name.split("_"))
+
+
+def method_name(stem: str) -> str:
+    """The handler's method for a verb; a keyword or builtin gets an underscore so that it hides nothing."""
+    taken = keyword.iskeyword(stem) or hasattr(builtins, stem)
+    return f"{stem}_" if taken else stem

@@ -26,7 +26,7 @@ from tools.generate.model import (
     ShapeUse,
     Word,
 )
-from tools.generate.resolve import when_text
+from tools.generate.sentences import when_text
 
 Schema = dict[str, Any]
 Mode = Literal["wire", "result", "arguments", "records"]
@@ -132,7 +132,8 @@ def admit_null(schema: Schema) -> Schema:
         return schema
     if "anyOf" in schema:
         return {**schema, "anyOf": [*schema["anyOf"], null]}
-    if "type" not in schema:
+    # a reference has no type to widen; of a widened map the model printer forgets the type of the values
+    if "type" not in schema or isinstance(schema.get("additionalProperties"), dict):
         return {"anyOf": [schema, null]}
     widened = {**schema, "type": [schema["type"], "null"]}
     if "enum" in schema:

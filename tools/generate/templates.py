@@ -21,6 +21,6 @@ class Templates:
             autoescape=False,  # source and Markdown; the one HTML page escapes what it prints
         )
 
-    def render(self, name: str, **values: object) -> str:
+    def render(self, template: str, /, **values: object) -> str:
         """One file; ends with exactly one newline."""
-        return self._environment.get_template(name).render(**values).rstrip("\n") + "\n"
+        return self._environment.get_template(template).render(**values).rstrip("\n") + "\n"

@@ -118,9 +118,7 @@ def serve(given: flags.Given, as_json: bool) -> None:
 @root.command("exec")
 @_settings_options(flags.EXEC)
 @click.argument("ops")
-@click.option(
-    "--presentation", type=click.Choice(PRESENTATIONS), default="verbose", help="How results are shaped."
-)
+@click.option("--presentation", type=click.Choice(PRESENTATIONS), default="verbose", help="How results are shaped.")
 @click.option("--format", "output", type=click.Choice(FORMATS), help="How results are rendered.")
 @click.option("--save-to", help="Write the entries as JSON lines to this file inside the export folder.")
 @click.option("--strict", is_flag=True, help="Status 1 when any operation failed, not only when all did.")

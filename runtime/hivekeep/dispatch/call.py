@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from hivekeep_contract.catalog import Verb
-from hivekeep_contract.errors import HivekeepError, Internal, Obligation
+from hivekeep_contract.errors import (
+    AuditDeadlineExpired,
+    AuditQueueExhausted,
+    AuditStoreFailure,
+    HivekeepError,
+    Internal,
+    WriterPoolCheckoutTimeout,
+    WriterQueueFull,
+    WriterTaskBeginBusy,
+)
 from hivekeep_contract.settings import Settings
 
 from hivekeep.dispatch import audit
@@ -27,6 +36,11 @@ NOT_COMMITTED = "not_committed"
 UNKNOWN = "unknown"
 COMMITTED = "committed"
 PARSED_CONTENT = "parse_content"
+_OBLIGATIONS: tuple[tuple[type[HivekeepError], type[HivekeepError]], ...] = (
+    (WriterQueueFull, AuditQueueExhausted),
+    (WriterTaskBeginBusy, AuditDeadlineExpired),
+    (WriterPoolCheckoutTimeout, AuditDeadlineExpired),
+)
 NOT_ASKED = Decision(allowed=False, reason="refused before the policy was asked", obligations=())
 
 
@@ -234,8 +248,8 @@ def after_audit(outcome: Outcome, failure: HivekeepError | None) -> Outcome:
     outcome.pending = ()
     if outcome.error is not None:
         return outcome
-    error = Obligation(
-        f"the operation was carried out but its audit row was not stored: {failure}",
-        domain_result=outcome.result,
+    cause = next((made for of, made in _OBLIGATIONS if isinstance(failure, of)), AuditStoreFailure)
+    error = cause(
+        f"the operation was carried out but its audit row was not stored: {failure}", domain_result=outcome.result
     )
     return Outcome(tool=outcome.tool, error=error, disposition=COMMITTED)

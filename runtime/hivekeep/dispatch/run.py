@@ -80,6 +80,8 @@ class Server:
         """The same as steps for a door that awaits them; the generator returns the envelope."""
         plan = dsl.parse(request.ops)
         request.check_lengths(len(plan.ops))
+        if request.save_to is not None:
+            save.check_destination(request.save_to, paths.exports_dir(self.around.settings))
         write_keys.check_write_keys(plan, self.verbs.get, _relation_or_itself)
         request_id = request.request_id or random.getrandbits(_REQUEST_ID_BITS) + 1
         run = self._chain if plan.mode == "chain" else self._batch
@@ -221,7 +223,8 @@ class Server:
 
     def _unknown(self, name: str) -> UnknownVerb:
         offered = sorted(name for name, verb in self.verbs.items() if not verb.internal)
-        return UnknownVerb(f"unknown verb {name!r}{did_you_mean(name, offered)}; registered: {', '.join(offered)}")
+        hint = did_you_mean(name, offered) or "."
+        return UnknownVerb(f"unknown verb {name!r}{hint} Registered: {', '.join(offered)}")
 
     def _help(self, verb: Verb, value: Any, caller: Caller, request_id: int) -> Outcome:
         if value is not True:
@@ -266,7 +269,7 @@ def drive(steps: Steps) -> Any:
         return stop.value
 
 
-def failed_entry(tool: str, error: HivekeepError, disposition: str) -> dict[str, Any]:
+def failed_entry(tool: str | None, error: HivekeepError, disposition: str) -> dict[str, Any]:
     """The entry of an operation that failed (envelope rules)."""
     body = error.body()
     body["domain_disposition"] = disposition

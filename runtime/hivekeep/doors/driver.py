@@ -1,33 +1,42 @@
 """Runs the steps of a dispatched request on the event loop, each in the lane it asks for.
 
-What it keeps true: the loop never waits for a disk. Writes go to the writing thread, slow work to a pool,
-audit rows to a thread that commits whatever requests have gathered while it was busy; only what dispatch
-calls quick runs inline. When the client goes away the steps are closed; a write that the writer already
-took is still carried out.
+What it keeps true: the loop does not wait for a disk. Writes go to the writing thread and slow work to a pool;
+what dispatch calls quick runs inline. Audit rows of all requests of one turn of the loop are committed together:
+those of reads inline while no write of this process can hold the lock (such a commit needs no sync of the disk),
+all others in a thread. When the client goes away the steps are closed; a write that the writer already took is
+still carried out.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hivekeep.dispatch.run import Step
     from hivekeep.storage.engine import Engine, EventRow
 
+SLOW_COMMIT_S = 0.005
+"""An inline commit that takes longer met another process; the loop must not meet it again at once."""
+
+INLINE_PAUSE_S = 1.0
+
 
 class Driver:
-    """Takes generators of steps to their end, on the event loop that first uses it.
+    """Takes generators of steps to their end, on the event loop that uses it.
 
-    `readers` is the size of the store's pool: slow work never takes the last reader, for which the loop
-    would wait.
+    `readers` is the size of the store's pool: slow work never takes the last reader, for which the loop would wait.
     """
 
     def __init__(self, engine: Engine, readers: int) -> None:
-        self._audits = {degradable: _AuditGroup(engine, degradable) for degradable in (True, False)}
+        self._writing = 0
         self._slow = ThreadPoolExecutor(max(1, readers - 1), thread_name_prefix="slow")
+        self._strict = _AuditLane(engine, may_degrade=False, inline=lambda: False)
+        self._lenient = _AuditLane(
+            engine, may_degrade=True, inline=lambda: not self._writing and not self._strict.busy
+        )
 
     async def drive(self, steps: Generator[Step, Any, Any]) -> Any:
         """The value that the generator `steps` returns; what a step raises is raised inside the generator."""
@@ -48,66 +57,88 @@ class Driver:
     def close(self) -> None:
         """Wait for the threads; requests have ended by then."""
         self._slow.shutdown()
-        for group in self._audits.values():
-            group.close()
+        self._strict.close()
+        self._lenient.close()
 
     async def _take(self, step: Step) -> Any:
         if step.lane == "quick":
             return step.run()
         if step.lane == "audit":
-            return await self._audits[step.degradable].append(step.rows)
+            lane = self._lenient if step.degradable else self._strict
+            return await lane.append(step.rows)
         if step.submit is not None:
-            return await asyncio.wrap_future(step.submit())
+            return await self._write(step.submit)
         return await asyncio.get_running_loop().run_in_executor(self._slow, step.run)
 
+    async def _write(self, submit: Callable[[], Future[Any]]) -> Any:
+        self._writing += 1
+        try:
+            return await asyncio.wrap_future(submit())
+        finally:
+            self._writing -= 1
 
-class _AuditGroup:
-    """Audit rows of many requests, committed together: what came during one commit goes into the next."""
 
-    def __init__(self, engine: Engine, degradable: bool) -> None:
+class _AuditLane:
+    """Audit rows on their way to the store, committed in groups: what came during one commit goes into the next.
+
+    `inline` says whether the next group may be committed on the loop itself.
+    """
+
+    def __init__(self, engine: Engine, *, may_degrade: bool, inline: Callable[[], bool]) -> None:
+        self.busy = False
         self._engine = engine
-        self._degradable = degradable
+        self._may_degrade = may_degrade
+        self._inline = inline
+        self._inline_from = 0.0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
         self._rows: list[EventRow] = []
-        self._waiting: asyncio.Future[None] | None = None
-        self._busy = False
+        self._group: asyncio.Future[None] | None = None
 
     async def append(self, rows: tuple[EventRow, ...]) -> None:
         """Return when `rows` are committed; raises what the commit of their group raised."""
         loop = asyncio.get_running_loop()
         self._rows.extend(rows)
-        if self._waiting is None:
-            self._waiting = loop.create_future()
-        group = self._waiting
-        if not self._busy:
-            self._busy = True
-            loop.call_soon(self._start, loop)
+        if self._group is None:
+            self._group = loop.create_future()
+        group = self._group
+        if not self.busy:
+            self.busy = True
+            loop.call_soon(self._commit_group, loop, group)
         await asyncio.shield(group)
 
     def close(self) -> None:
+        """Wait for the commit that is going on."""
         self._thread.shutdown()
 
-    def _start(self, loop: asyncio.AbstractEventLoop) -> None:
-        group, rows = self._waiting, self._rows
-        self._waiting, self._rows = None, []
+    def _commit_group(self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None]) -> None:
+        rows, self._rows, self._group = self._rows, [], None
+        if self._inline() and loop.time() >= self._inline_from:
+            began = loop.time()
+            self._settle(loop, group, self._commit(rows))
+            if loop.time() - began > SLOW_COMMIT_S:
+                self._inline_from = loop.time() + INLINE_PAUSE_S
+            return
         commit = loop.run_in_executor(self._thread, self._commit, rows)
-        commit.add_done_callback(lambda done: self._finish(loop, group, done))
+        commit.add_done_callback(lambda done: self._settle(loop, group, done.result()))
 
-    def _commit(self, rows: list[EventRow]) -> None:
-        self._engine.append_audit(rows, may_degrade=self._degradable)
+    def _commit(self, rows: list[EventRow]) -> Exception | None:
+        """What went wrong, or None; handed over as a value because a whole group waits for it."""
+        try:
+            self._engine.append_audit(rows, may_degrade=self._may_degrade)
+        except Exception as failure:
+            return failure
+        return None
 
-    def _finish(
-        self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None] | None, done: asyncio.Future[None]
+    def _settle(
+        self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None], failure: Exception | None
     ) -> None:
-        failure = done.exception()
-        if group is not None and not group.done():
-            if failure is None:
-                group.set_result(None)
-            else:
-                group.set_exception(failure)
-                # Every request of the group may have gone away; then nobody is left to retrieve it.
-                group.exception()
-        if self._waiting is not None:
-            self._start(loop)
+        if failure is None:
+            group.set_result(None)
         else:
-            self._busy = False
+            group.set_exception(failure)
+            # Every request of the group may have gone away; then nobody else asks for it.
+            group.exception()
+        if self._group is None:
+            self.busy = False
+        else:
+            self._commit_group(loop, self._group)

@@ -92,9 +92,7 @@ class Door:
 
     async def answer(self, call: ToolCall, req: Request, source: str) -> dict[str, Any]:
         """The envelope of a tool call. Raises the request-level errors of dispatch."""
-        envelope: dict[str, Any] = await self._driver.drive(
-            self.server.steps(call, self.caller(req), source=source)
-        )
+        envelope: dict[str, Any] = await self._driver.drive(self.server.steps(call, self.caller(req), source=source))
         return envelope
 
     async def answer_verb(
@@ -112,11 +110,20 @@ class Door:
         self.server.engine.close()
 
 
-class VerbRoute:
-    """POST /api/v1/verbs/<verb>: the body is the arguments object, the answer one entry."""
+class _Route:
+    """A resource with one method; OPTIONS is refused like any other, because there is no CORS to negotiate."""
+
+    method = "POST"
 
     def __init__(self, door: Door) -> None:
         self._door = door
+
+    async def on_options(self, req: Request, resp: Response, **_fields: str) -> None:
+        raise falcon.HTTPMethodNotAllowed([self.method])
+
+
+class VerbRoute(_Route):
+    """POST /api/v1/verbs/<verb>: the body is the arguments object, the answer one entry."""
 
     async def on_post(self, req: Request, resp: Response, verb: str) -> None:
         self._door.admit(req)
@@ -126,11 +133,8 @@ class VerbRoute:
         _send(resp, status, entry)
 
 
-class RequestRoute:
+class RequestRoute(_Route):
     """POST /api/v1/request: the body is the argument object of the tool, the answer its envelope."""
-
-    def __init__(self, door: Door) -> None:
-        self._door = door
 
     async def on_post(self, req: Request, resp: Response) -> None:
         self._door.admit(req)
@@ -138,11 +142,8 @@ class RequestRoute:
         _send(resp, 200, await self._door.answer(call, req, "http"))
 
 
-class McpRoute:
+class McpRoute(_Route):
     """POST /mcp: one MCP message (2025-03-26 allows a batch), answered with one JSON body."""
-
-    def __init__(self, door: Door) -> None:
-        self._door = door
 
     async def on_post(self, req: Request, resp: Response) -> None:
         self._door.admit(req)
@@ -163,9 +164,7 @@ class McpRoute:
             return
         _send(resp, mcp.http_status(reply, mcp.is_stateless(message, headers)), reply)
 
-    async def _answer(
-        self, message: object, headers: Mapping[str, str], req: Request
-    ) -> dict[str, Any] | None:
+    async def _answer(self, message: object, headers: Mapping[str, str], req: Request) -> dict[str, Any] | None:
         reply = mcp.route(message, self._door.tool, headers=headers)
         if not isinstance(reply, mcp.Call):
             return reply
@@ -191,11 +190,13 @@ class McpRoute:
             resp.status = 202
 
 
-class PageRoute:
+class PageRoute(_Route):
     """GET of one printed page; open to everyone who calls us by our own name."""
 
+    method = "GET"
+
     def __init__(self, door: Door, page: Page) -> None:
-        self._door = door
+        super().__init__(door)
         self._page = page
         self._body: bytes | None = None
 
@@ -208,22 +209,20 @@ class PageRoute:
         resp.set_headers(_HEADERS | self._page.headers())
 
 
-class LiveRoute:
+class LiveRoute(_Route):
     """GET /health/live: says that the process answers, and nothing else."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    method = "GET"
 
     async def on_get(self, req: Request, resp: Response) -> None:
         self._door.check_origin(req)
         _send(resp, 200, {"ok": True})
 
 
-class ReadyRoute:
+class ReadyRoute(_Route):
     """GET /health/ready: 200 while requests are served, 503 once the server is on its way out."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    method = "GET"
 
     async def on_get(self, req: Request, resp: Response) -> None:
         self._door.admit(req)
@@ -279,17 +278,17 @@ async def _gateway_reason(door: Door, req: Request) -> gateway.Failure:
     return gateway.NO_ENDPOINT
 
 
-async def _on_refusal(
-    req: Request, resp: Response, error: errors.HivekeepError, params: dict[str, Any]
-) -> None:
+async def _on_refusal(req: Request, resp: Response, error: errors.HivekeepError, params: dict[str, Any]) -> None:
     _send(resp, error.http_status, refusals.entry(error, params.get("verb")))
 
 
-async def _on_http_error(
-    req: Request, resp: Response, error: falcon.HTTPError, params: dict[str, Any]
-) -> None:
-    refusal = _as_refusal(error)
-    resp.set_headers(error.headers or {})
+async def _on_http_error(req: Request, resp: Response, error: falcon.HTTPError, params: dict[str, Any]) -> None:
+    allowed: list[str] = []
+    if isinstance(error, falcon.HTTPMethodNotAllowed):
+        named = dict(error.headers or ()).get("Allow", "").replace(" ", "").split(",")
+        allowed = [method for method in named if method != "OPTIONS"]
+        resp.set_header("Allow", ", ".join(allowed))
+    refusal = _as_refusal(error, allowed)
     _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
 
 
@@ -298,12 +297,9 @@ async def _on_unexpected(req: Request, resp: Response, failure: Exception, param
     _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
 
 
-def _as_refusal(error: falcon.HTTPError) -> errors.HivekeepError:
-    """Our error for one of Falcon's own."""
-    if isinstance(error, falcon.HTTPMethodNotAllowed):
-        allowed = [
-            name.strip() for name in dict(error.headers or ()).get("Allow", "").split(",") if name.strip()
-        ]
+def _as_refusal(error: falcon.HTTPError, allowed: list[str]) -> errors.HivekeepError:
+    """Our error for one of Falcon's own; `allowed` are the methods of the path."""
+    if allowed:
         return errors.MethodNotAllowed("the path does not take this method", allowed=allowed)
     if isinstance(error, falcon.HTTPNotFound):
         return errors.RouteNotFound("there is no such path; GET /openapi.json lists the paths")

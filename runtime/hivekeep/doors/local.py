@@ -61,9 +61,7 @@ class Local:
         """
         return self.execute(arguments, source="mcp", presentation="agent")
 
-    def execute(
-        self, arguments: dict[str, Any], *, source: str, presentation: Presentation
-    ) -> dict[str, Any]:
+    def execute(self, arguments: dict[str, Any], *, source: str, presentation: Presentation) -> dict[str, Any]:
         """The envelope of one tool call; `presentation` holds where the call names none."""
         from hivekeep.request.envelope import parse_tool_call
 

@@ -92,9 +92,7 @@ def server_info() -> Message:
     return {"name": "hivekeep", "title": "hivekeep", "version": __version__}
 
 
-def route(
-    message: object, tool: ToolSource, *, headers: Mapping[str, str] | None = None
-) -> Message | Call | None:
+def route(message: object, tool: ToolSource, *, headers: Mapping[str, str] | None = None) -> Message | Call | None:
     """Answer one decoded message.
 
     `tool` gives the tool's definition and is called for `tools/list` only. `headers` are the HTTP headers by
@@ -289,9 +287,7 @@ def _check_envelope(method: str, params: Message, headers: Mapping[str, str] | N
     """Refuse a broken envelope: first its keys, then headers against body, then the version itself."""
     meta = params.get("_meta")
     if not isinstance(meta, dict):
-        raise _Refusal(
-            INVALID_PARAMS, f"params._meta must be an object with {META_VERSION} and {META_CAPABILITIES}"
-        )
+        raise _Refusal(INVALID_PARAMS, f"params._meta must be an object with {META_VERSION} and {META_CAPABILITIES}")
     missing = [key for key in (META_VERSION, META_CAPABILITIES) if key not in meta]
     if missing:
         raise _Refusal(INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}")

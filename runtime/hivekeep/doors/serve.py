@@ -67,9 +67,7 @@ def _prepare_store(settings: Settings) -> None:
 class _Application(BaseApplication):  # type: ignore[misc]
     """gunicorn's view of the server: its configuration, and the ASGI application of a worker."""
 
-    def __init__(
-        self, settings: Settings, files: paths.RuntimeFiles, instance_id: str, as_json: bool
-    ) -> None:
+    def __init__(self, settings: Settings, files: paths.RuntimeFiles, instance_id: str, as_json: bool) -> None:
         self._settings = settings
         self._files = files
         self._instance_id = instance_id

@@ -129,9 +129,7 @@ def check_gate(gate: Gate, request: GateRequest) -> Decision:
     try:
         decision = gate.check(request)
     except Exception as failure:
-        raise GateUnavailable(
-            f"{request.verb}: the policy could not be asked, so it was refused"
-        ) from failure
+        raise GateUnavailable(f"{request.verb}: the policy could not be asked, so it was refused") from failure
     if not decision.allowed:
         raise PermissionDenied(f"{request.verb}: {decision.reason or 'the policy denies it'}")
     return decision
@@ -150,9 +148,7 @@ def load_gate(settings: Settings) -> Gate:
     is_inline = any(value is not None for value in inline)
     if settings.gate_policy_file is not None:
         if is_inline:
-            raise PolicyError(
-                "gate.policy_file excludes the other gate settings: give the policy in one place"
-            )
+            raise PolicyError("gate.policy_file excludes the other gate settings: give the policy in one place")
         return PolicyGate(read_policy(Path(settings.gate_policy_file)))
     if not is_inline:
         return AllowAll()
@@ -242,9 +238,7 @@ class _Table:
         """Return the value of `key`, `default` when it is absent; absent without a default is an error."""
         value = self._values.get(key, default)
         if not isinstance(value, of_type) or value is None or (of_type is int and isinstance(value, bool)):
-            raise PolicyError(
-                f"{self._where} {key} must be a value of type {_TYPE_WORDS.get(of_type, 'any')}"
-            )
+            raise PolicyError(f"{self._where} {key} must be a value of type {_TYPE_WORDS.get(of_type, 'any')}")
         return value
 
     def texts(self, key: str, default: tuple[str, ...]) -> tuple[str, ...]:

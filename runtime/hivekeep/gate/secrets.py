@@ -32,9 +32,7 @@ _ENTROPY_CHARS = 4096
 
 # A value is a run of ASCII without white space, quotes, brackets and the signs that separate fields.
 _VALUE = r"[!#-%*+\-./0-9:=?@A-Z^_a-z~]"
-_ASSIGNMENT = re.compile(
-    rf"[=:]>?[ \t]{{0,8}}+[\\\"'`(\[{{<]{{0,4}}+(?={_VALUE}{{{table.ENTROPY_MIN_LENGTH}}})"
-)
+_ASSIGNMENT = re.compile(rf"[=:]>?[ \t]{{0,8}}+[\\\"'`(\[{{<]{{0,4}}+(?={_VALUE}{{{table.ENTROPY_MIN_LENGTH}}})")
 _RUN = re.compile(rf"{_VALUE}++")
 _BEHIND_LABEL = " \t\\\"'`])}:=>"
 _LABEL_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -50,17 +48,6 @@ _BASE64_WITH_ALL_CLASSES = re.compile(
     r"(?=[^A-Z]*+[A-Z])(?=[^a-z]*+[a-z])(?=[^0-9]*+[0-9])[A-Za-z0-9+][A-Za-z0-9+/]*+={0,2}"
 )
 
-
-def _by_sign() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group the literals by their first sign, else by themselves: without the sign no look for the group."""
-    groups: dict[str, list[str]] = {}
-    for literal in dict.fromkeys(row.literal for row in table.DETECTORS):
-        sign = next((char for char in literal if char in "_-:"), literal)
-        groups.setdefault(sign, []).append(literal)
-    return tuple((sign, tuple(literals)) for sign, literals in groups.items())
-
-
-_LITERALS_BY_SIGN = _by_sign()
 _MIN_DISTINCT = math.ceil(2**table.ENTROPY_MIN_BITS)
 """A value with fewer different characters cannot reach the entropy bound."""
 
@@ -144,46 +131,41 @@ def _position(finding: Finding) -> int:
 
 
 def _searches(text: str) -> list[Iterator[Finding]]:
-    """Return one search for every shape that `text` can hold at all; each yields its findings in order."""
-    searches = [
-        _shapes(shape, text)
-        for sign, literals in _LITERALS_BY_SIGN
-        if sign in text
-        for literal in literals
-        if literal in text
-        for shape in _compiled(literal)
-    ]
+    """Return the searches that can find something in `text`, mostly none; each yields its findings in order."""
+    searches: list[Iterator[Finding]] = []
+    if _any_shape().search(text):
+        searches += [_shapes(row, text) for row in table.DETECTORS if row.literal in text]
     if _ASSIGNMENT.search(text):
         searches.append(_assignments(text))
     return searches
 
 
-class _Shape(NamedTuple):
-    detector: str
-    lead: str
-    pattern: re.Pattern[str]
-    guarded: bool
+@cache
+def _any_shape() -> re.Pattern[str]:
+    """All shapes in one pattern: one pass tells whether a text needs a closer look. Compiled at the first scan."""
+    return re.compile("|".join(_source(row).replace("(?P<ok>", "(?:") for row in table.DETECTORS))
 
 
 @cache
-def _compiled(literal: str) -> tuple[_Shape, ...]:
-    """Compile the shapes of one literal, on its first appearance in a text: most never appear."""
-    escaped = re.escape(literal)
-    boundary = rf"(?<![A-Za-z0-9]{escaped})" if literal[0].isalnum() else ""
-    shapes = []
-    for row in table.DETECTORS:
-        if row.literal == literal:
-            pattern = re.compile(f"{escaped}{boundary}{row.pattern}")
-            shapes.append(_Shape(row.name, row.lead, pattern, "ok" in pattern.groupindex))
-    return tuple(shapes)
+def _pattern(row: table.Detector) -> re.Pattern[str]:
+    """The pattern of one shape, compiled on its first appearance in a text: most never appear."""
+    return re.compile(_source(row))
 
 
-def _shapes(shape: _Shape, text: str) -> Iterator[Finding]:
-    for match in shape.pattern.finditer(text):
-        if shape.guarded and match["ok"] is None:
+def _source(row: table.Detector) -> str:
+    literal = re.escape(row.literal)
+    boundary = rf"(?<![A-Za-z0-9]{literal})" if row.literal[0].isalnum() else ""
+    return f"{literal}{boundary}{row.pattern}"
+
+
+def _shapes(row: table.Detector, text: str) -> Iterator[Finding]:
+    pattern = _pattern(row)
+    is_guarded = "ok" in pattern.groupindex
+    for match in pattern.finditer(text):
+        if is_guarded and match["ok"] is None:
             continue
-        start = _with_lead(text, match.start(), shape.lead)
-        yield _finding(shape.detector, None, text, start, match.end())
+        start = _with_lead(text, match.start(), row.lead)
+        yield _finding(row.name, None, text, start, match.end())
 
 
 def _with_lead(text: str, start: int, lead: str) -> int:
@@ -225,8 +207,9 @@ def _label_before(text: str, separator: int) -> str:
 
 def _assigned(label: str, text: str) -> Finding | None:
     """Judge `text` as the value of `label`; a value of several words is prose."""
-    run = _RUN.fullmatch(text)
-    return _judge(label, text, 0, len(text)) if run else None
+    if len(text) < table.ENTROPY_MIN_LENGTH or not _RUN.fullmatch(text):
+        return None
+    return _judge(label, text, 0, len(text))
 
 
 def _judge(label: str, text: str, start: int, end: int) -> Finding | None:

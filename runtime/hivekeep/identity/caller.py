@@ -18,6 +18,9 @@ ANONYMOUS = "anonymous"
 PRINCIPAL = "actor"
 """Kind of a caller named by option, environment, configuration or header."""
 
+ACTOR_GRAMMAR = f"1 to {NAMESPACE_MAX_BYTES} bytes, not blank, without control characters"
+"""What may name a principal, in words; fits behind "must be"."""
+
 RESERVED_PREFIXES = ("actor:", "anonymous:", "agent:")
 """A text that begins so is a full label; other kinds exist but carry no such promise."""
 
@@ -66,8 +69,8 @@ def make_caller(
     for name in (namespace, *visible_namespaces):
         if name is not None and not is_namespace(name):
             raise InvalidParams(f"namespace must be {GRAMMAR}")
-    if actor is not None and not _is_actor_id(actor):
-        raise InvalidParams(f"actor must be 1 to {NAMESPACE_MAX_BYTES} bytes, not blank, without control characters")
+    if actor is not None and not is_actor_id(actor):
+        raise InvalidParams(f"actor must be {ACTOR_GRAMMAR}")
     primary = LOCAL if namespace is None else namespace
     return Caller(
         kind=ANONYMOUS if actor is None else PRINCIPAL,
@@ -102,7 +105,8 @@ def filter_labels(text: str) -> tuple[str, ...]:
     return own_labels(PRINCIPAL, text)
 
 
-def _is_actor_id(text: str) -> bool:
+def is_actor_id(text: str) -> bool:
+    """Whether `text` may name a principal (see ACTOR_GRAMMAR; bytes are those of UTF-8)."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError:

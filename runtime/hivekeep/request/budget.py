@@ -83,9 +83,7 @@ def without_result(entry: Entry, error: HivekeepError) -> Entry:
     if search:
         body["search"] = search
     beside = {
-        name: value
-        for name, value in entry.items()
-        if name not in search and name not in ("ok", "tool", "result")
+        name: value for name, value in entry.items() if name not in search and name not in ("ok", "tool", "result")
     }
     return {
         "ok": False,

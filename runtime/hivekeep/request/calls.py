@@ -123,20 +123,20 @@ def _careful_argument(reader: ValueReader, position: int, args: dict[str, Any], 
     if text[at : at + 1] != "=":
         raise misplaced(text, at, "'='", _NAMED_ONLY)
     args[name], at = reader.read(skip(text, at + 1), name)
+    quoted = text[at - 1] == '"'
     at = skip(text, at)
     if text[at : at + 1] not in (",", ")"):
-        raise unclosed(text, at, opened, "',' or ')'", f"argument {name!r} ends before it")
+        hint = f"argument {name!r} ends before it"
+        if quoted:
+            hint += '; a double quote inside a string is written \\"'
+        raise unclosed(text, at, opened, "',' or ')'", hint)
     return at + 1
 
 
 def _argument_name(text: str, position: int, *, trailing: bool) -> tuple[str, int]:
     word = _NAME_LIKE.match(text, position)
     if word is None:
-        hint = (
-            "a comma stands right before it"
-            if trailing and text[position : position + 1] == ")"
-            else _NAMED_ONLY
-        )
+        hint = "a comma stands right before it" if trailing and text[position : position + 1] == ")" else _NAMED_ONLY
         raise misplaced(text, position, "an argument name", hint)
     if not is_identifier(word[0]):
         raise _not_an_identifier(word[0], position, f"an argument name; {_NAMED_ONLY}")
@@ -164,17 +164,13 @@ def _bad_head(text: str, position: int) -> ParseError:
             )
         at += 1
     at = skip(text, at)
-    hint = (
-        "no blank may stand beside the dot" if text[at : at + 1] == "." else "a call is verb(name=value, ...)"
-    )
+    hint = "no blank may stand beside the dot" if text[at : at + 1] == "." else "a call is verb(name=value, ...)"
     return misplaced(text, at, "'('", hint)
 
 
 def _op_start(text: str, position: int, where: str) -> int:
     if text[position : position + 1] == "[":
-        raise fault(
-            "MixedSeparators", position, f"a batch may not stand {where}; send it as a request of its own"
-        )
+        raise fault("MixedSeparators", position, f"a batch may not stand {where}; send it as a request of its own")
     return position
 
 

@@ -88,9 +88,7 @@ def _check_references(draft: Draft) -> None:
     if draft.plan.mode == "chain" and position >= draft.first_end:
         return
     why = (
-        "the first operation of a chain has none before it"
-        if draft.plan.mode == "chain"
-        else "there is no chain here"
+        "the first operation of a chain has none before it" if draft.plan.mode == "chain" else "there is no chain here"
     )
     raise fault(
         "PrevRefOutsideChain",

@@ -40,14 +40,10 @@ class ToolCall(NamedTuple):
             ("format_per_op", self.format_per_op),
         ):
             if len(given) > count:
-                raise InvalidParams(
-                    f"{name} has {len(given)} entries, but the request has {count} operations"
-                )
+                raise InvalidParams(f"{name} has {len(given)} entries, but the request has {count} operations")
 
 
-def parse_tool_call(
-    arguments: Mapping[str, Any], *, default_presentation: Presentation = "agent"
-) -> ToolCall:
+def parse_tool_call(arguments: Mapping[str, Any], *, default_presentation: Presentation = "agent") -> ToolCall:
     """Check the arguments object of one tool call; null stands for an absent optional field.
 
     `default_presentation` is "agent" for the tool and "verbose" for the command line. Raises InvalidParams.
@@ -90,8 +86,7 @@ def _choices(arguments: Mapping[str, Any], name: str, choices: tuple[Word, ...])
     if not isinstance(values, list):
         raise InvalidParams(f"{name} must be an array with one entry an operation, not {type_name(values)}")
     return tuple(
-        None if value is None else _checked(value, f"{name}[{index}]", choices)
-        for index, value in enumerate(values)
+        None if value is None else _checked(value, f"{name}[{index}]", choices) for index, value in enumerate(values)
     )
 
 

@@ -38,9 +38,7 @@ def render(result: Any, format: str, mode: str, *, parsed_content: bool = False)
     if format == "json":
         return result
     if parsed_content and format == "table":
-        result = map_content(
-            result, lambda content: compact(content) if isinstance(content, (dict, list)) else content
-        )
+        result = map_content(result, lambda content: compact(content) if isinstance(content, (dict, list)) else content)
     if mode != "verbose":
         result = around_content(result, _reduce) if parsed_content else _reduce(result)
     if parsed_content and format == "auto":
@@ -97,11 +95,7 @@ def _record_array(result: Any) -> tuple[str | None, list[Row] | None]:
 
 
 def _is_record_array(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) >= TABLE_MIN_ROWS
-        and all(isinstance(row, dict) for row in value)
-    )
+    return isinstance(value, list) and len(value) >= TABLE_MIN_ROWS and all(isinstance(row, dict) for row in value)
 
 
 def _hoist(row: Row) -> Row:
@@ -115,9 +109,7 @@ def _hoist(row: Row) -> Row:
         if name in properties and name not in row and not isinstance(properties[name], (dict, list))
     }
     rest = {name: value for name, value in properties.items() if name not in hoisted}
-    out = {
-        key: rest if key == _PROPERTIES else value for key, value in row.items() if key != _PROPERTIES or rest
-    }
+    out = {key: rest if key == _PROPERTIES else value for key, value in row.items() if key != _PROPERTIES or rest}
     return {**out, **hoisted}
 
 
@@ -140,9 +132,7 @@ def _cell(value: Any, column: str, cut: bool) -> str:
 
 
 def _is_uncut(column: str) -> bool:
-    return (
-        column in TABLE_UNCUT_KEYS or column.endswith(_UNCUT_SUFFIXES) or column.startswith(_UNCUT_PREFIXES)
-    )
+    return column in TABLE_UNCUT_KEYS or column.endswith(_UNCUT_SUFFIXES) or column.startswith(_UNCUT_PREFIXES)
 
 
 def _escape(text: str) -> str:

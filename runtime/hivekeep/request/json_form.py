@@ -16,7 +16,8 @@ from hivekeep.request.values import finite_float, refuse_constant
 
 _KEYS = ("tool", "args")
 _decode = json.JSONDecoder(parse_float=finite_float, parse_constant=refuse_constant).raw_decode
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+# A string without its closing quote runs to the end: looking for another start inside it would take quadratic time.
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -40,8 +41,7 @@ def settle_references(plan: Plan, text: str) -> Plan:
     if "$" not in text and "\\u" not in text:
         return plan
     ops = (
-        Op(op.verb, {name: _settled(value, op.verb, name, text) for name, value in op.args.items()})
-        for op in plan.ops
+        Op(op.verb, {name: _settled(value, op.verb, name, text) for name, value in op.args.items()}) for op in plan.ops
     )
     return Plan(plan.mode, tuple(ops))
 
@@ -100,9 +100,7 @@ def _load(text: str, start: int) -> Any:
     except ValueError as error:
         raise fault("InvalidJson", start, str(error)) from None
     if end < len(text):
-        raise misplaced(
-            text, end, "the end of the text", "the JSON form is one object or one array of objects"
-        )
+        raise misplaced(text, end, "the end of the text", "the JSON form is one object or one array of objects")
     if _SURROGATE_ESCAPE.search(text, start):
         _refuse_lone_surrogates(value, text, start)
     return value
@@ -123,9 +121,7 @@ def _operation(value: Any, index: int, start: int) -> Op:
         raise _wrong_shape(index, start, 'is no object; write {"tool": "verb", "args": {...}}')
     for key in value:
         if key not in _KEYS:
-            raise _wrong_shape(
-                index, start, f"has the unknown key {key!r}{did_you_mean(key, _KEYS)}", key=key
-            )
+            raise _wrong_shape(index, start, f"has the unknown key {key!r}{did_you_mean(key, _KEYS)}", key=key)
     tool = value.get("tool")
     if not isinstance(tool, str):
         raise _wrong_shape(index, start, 'needs "tool", a string that names the verb')
@@ -150,6 +146,4 @@ def _bad_verb(tool: str, index: int, start: int) -> ParseError:
             f"operation {index + 1}: {tool!r} has more than one dot",
             verb=tool,
         )
-    return fault(
-        "InvalidIdentifier", start, f"operation {index + 1}: {tool[:60]!r} is no verb name", verb=tool[:60]
-    )
+    return fault("InvalidIdentifier", start, f"operation {index + 1}: {tool[:60]!r} is no verb name", verb=tool[:60])

@@ -14,10 +14,10 @@ from hivekeep_contract.limits import RESULT_DEPTH_LIMIT
 from hivekeep.request.json_values import depth_exceeds, type_name
 from hivekeep.request.plan import PrevRef
 
+_FIELDS_SHOWN = 100
 
-def substitute(
-    args: dict[str, Any], prev_result: Any, takes_container: Callable[[str], bool]
-) -> dict[str, Any]:
+
+def substitute(args: dict[str, Any], prev_result: Any, takes_container: Callable[[str], bool]) -> dict[str, Any]:
     """Replace every `PrevRef` in `args`, at any depth, by what it names in `prev_result`.
 
     `takes_container(name)` says whether that parameter accepts an array or object; where it does not, a
@@ -101,7 +101,9 @@ def _failed(reference: PrevRef, problem: str, walked: str, here: Any) -> PrevRef
 def _available(here: Any) -> str:
     """What there is to choose from at the point where the walk stopped."""
     if isinstance(here, dict):
-        return f" Available top-level fields: [{', '.join(sorted(here))}]"
+        names = sorted(here)
+        more = ["..."] if len(names) > _FIELDS_SHOWN else []
+        return f" Available top-level fields: [{', '.join(names[:_FIELDS_SHOWN] + more)}]"
     if isinstance(here, list):
         return f" The array has {len(here)} elements."
     return ""

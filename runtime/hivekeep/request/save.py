@@ -57,9 +57,7 @@ def save(entries: Sequence[Entry], destination: str, root: Path) -> dict[str, An
         path = check_destination(destination, root)
         _replace_file(path, data)
     except OSError as error:
-        raise StorageUnavailable(
-            f"the entries could not be written to {path}: {error.strerror or error}"
-        ) from error
+        raise StorageUnavailable(f"the entries could not be written to {path}: {error.strerror or error}") from error
     return _manifest(entries, path, data)
 
 
@@ -93,9 +91,7 @@ def _manifest(entries: Sequence[Entry], path: Path, data: bytes) -> dict[str, An
     manifest: dict[str, Any] = {
         "path": str(path),
         "rows": len(entries),
-        "per_column_null_counts": {
-            name: sum(1 for entry in entries if entry.get(name) is None) for name in columns
-        },
+        "per_column_null_counts": {name: sum(1 for entry in entries if entry.get(name) is None) for name in columns},
         "schema_fingerprint": hashlib.sha256("\n".join(columns).encode()).hexdigest(),
         "checksum": hashlib.sha256(data).hexdigest(),
         "summary": summarise(entries)[0],

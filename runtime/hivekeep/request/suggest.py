@@ -1,10 +1,8 @@
 """Did you mean ...? One rule for every name a caller can misspell."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from hivekeep_contract.limits import UNKNOWN_VERB_DISTANCE
-
-_SHOWN = 60
 
 
 def suggest(name: str, choices: Iterable[str]) -> str | None:
@@ -18,11 +16,7 @@ def suggest(name: str, choices: Iterable[str]) -> str | None:
     wanted = name.lower()
     limit = min(UNKNOWN_VERB_DISTANCE, len(wanted) - 1)
     ranked = sorted(choices)
-    near = [
-        (distance, choice)
-        for choice in ranked
-        if (distance := _distance(wanted, choice.lower(), limit)) <= limit
-    ]
+    near = [(distance, choice) for choice in ranked if (distance := _distance(wanted, choice.lower(), limit)) <= limit]
     if near:
         return min(near)[1]
     tail = _after_dot(wanted)
@@ -33,12 +27,6 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """The suggestion as the end of a message: `; did you mean 'x'?`, or nothing."""
     choice = suggest(name, choices)
     return f"; did you mean {choice!r}?" if choice else ""
-
-
-def unknown_verb_message(name: str, registered: Collection[str]) -> str:
-    """What to answer to a verb nobody registered: the name, the likely one, and all there are."""
-    hint = did_you_mean(name, registered) or "."
-    return f"unknown verb {name[:_SHOWN]!r}{hint} Registered verbs: {', '.join(registered)}"
 
 
 def _after_dot(name: str) -> str:

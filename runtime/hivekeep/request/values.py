@@ -22,9 +22,8 @@ from hivekeep.request.tokens import BLANKS, skip
 T = TypeVar("T")
 
 LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
-_NUMBER = re.compile(NUMBER)
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _WORD = re.compile(rf'[^{BLANKS},|()\[\]{{}}"]+')
 _REFERENCE_LIKE = re.compile(rf"\$[^{BLANKS},)|]*")
@@ -146,9 +145,7 @@ class ValueReader:
             return None
         return None if depth_exceeds(value, NESTING_DEPTH_LIMIT) else (value, end)
 
-    def _members(
-        self, opened: int, close: str, read_one: Callable[[int], tuple[T, int]]
-    ) -> tuple[list[T], int]:
+    def _members(self, opened: int, close: str, read_one: Callable[[int], tuple[T, int]]) -> tuple[list[T], int]:
         text = self.text
         members: list[T] = []
         at = skip(text, opened + 1)
@@ -169,9 +166,7 @@ class ValueReader:
 
     def _pair(self, position: int, argument: str, depth: int) -> tuple[tuple[str, Any], int]:
         if self.text[position : position + 1] != '"':
-            raise misplaced(
-                self.text, position, "a double-quoted key", "keys of an object are quoted strings"
-            )
+            raise misplaced(self.text, position, "a double-quoted key", "keys of an object are quoted strings")
         key, at = self.string(position)
         at = skip(self.text, at)
         if self.text[at : at + 1] != ":":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 from hivekeep_contract.limits import (
@@ -21,7 +22,7 @@ from hivekeep_contract.limits import (
 )
 
 from hivekeep.search import fusion
-from hivekeep.search.lexical import TextMode, parse_terms, plan_text
+from hivekeep.search.lexical import Term, TextMode, parse_terms, plan_literals, plan_words
 from hivekeep.search.snippet import excerpt
 from hivekeep.storage import text_index
 from hivekeep.storage.engine import Tx
@@ -32,9 +33,7 @@ OrderBy = Literal["score", "created_at", "updated_at"]
 Source = Literal["text", "vector", "both"]
 
 NO_TEXT_HIT = "No text candidate survived matching, filtering, fusion, and the result limit."
-TRY_FEWER_TERMS = (
-    NO_TEXT_HIT + " Plain text search combines normalized term groups conjunctively; try fewer terms."
-)
+TRY_FEWER_TERMS = NO_TEXT_HIT + " Plain text search combines normalized term groups conjunctively; try fewer terms."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,13 +132,14 @@ def _run(
     if search.limit <= 0 or not search.namespaces:
         return SearchResult([], 0)
     window = _window(search)
-    candidates = _text_arm(tx, substrate, search, scope, SEARCH_ARM_FACTOR * window)
+    terms = parse_terms(search.query)
+    candidates = _text_arm(tx, substrate, terms, search.text_mode, scope, SEARCH_ARM_FACTOR * window)
     fused = fusion.reciprocal_ranks([[candidate.id for candidate in candidates]], constant)
     ranked = [_Ranked(score(fused[candidate.id], candidate), candidate) for candidate in candidates]
     ranked.sort(key=lambda entry: (-entry.score, entry.candidate.id))
     ranked = [entry for entry in ranked[:window] if entry.score >= search.floor]
     ranked = _with_properties(tx, substrate, ranked, search.properties)
-    hits = _hits(tx, substrate, _in_order(ranked, search.order_by)[: search.limit], search.query)
+    hits = _hits(tx, substrate, _in_order(ranked, search.order_by)[: search.limit], terms)
     return SearchResult(hits, sum(hit.source != "vector" for hit in hits))
 
 
@@ -149,22 +149,23 @@ def _window(search: _Search) -> int:
     return search.limit
 
 
-def _text_arm(tx: Tx, substrate: TextSubstrate, search: _Search, scope: Scope, limit: int) -> list[Candidate]:
+def _text_arm(
+    tx: Tx, substrate: TextSubstrate, terms: Sequence[Term], mode: TextMode, scope: Scope, limit: int
+) -> list[Candidate]:
     """Word hits, then what only the trigram index found, then what only a comparison of the records found."""
-    plan = plan_text(search.query, search.text_mode)
     found: list[Candidate] = []
-    if plan.words:
-        found += text_index.match_words(tx, substrate, plan.words, plan.words_where, scope, limit)
-    if plan.trigrams and len(found) < limit:
-        known = [candidate.seq for candidate in found]
-        room = limit - len(found)
-        found += text_index.match_trigrams(
-            tx, substrate, plan.trigrams, plan.trigrams_where, scope, room, known=known
-        )
-    if plan.scan and len(found) < limit:
-        known = [candidate.seq for candidate in found]
-        room = limit - len(found)
-        found += text_index.scan(tx, substrate, plan.scan, scope, room, match_any=plan.scan_any, known=known)
+    words = plan_words(terms, mode)
+    if words:
+        found += text_index.match_words(tx, substrate, words.match, words.where, scope, limit)
+    if len(found) == limit:
+        return found
+    literals = plan_literals(terms, mode, partial(text_index.trigrams_from, tx, substrate))
+    if literals.match:
+        room, known = limit - len(found), [candidate.seq for candidate in found]
+        found += text_index.match_trigrams(tx, substrate, literals.match, literals.where, scope, room, known=known)
+    if literals.scan and len(found) < limit:
+        room, known = limit - len(found), [candidate.seq for candidate in found]
+        found += text_index.scan(tx, substrate, literals.scan, scope, room, match_any=literals.scan_any, known=known)
     return found
 
 
@@ -200,11 +201,11 @@ def _in_order(ranked: list[_Ranked], order_by: OrderBy) -> list[_Ranked]:
     return ranked
 
 
-def _hits(tx: Tx, substrate: TextSubstrate, ranked: list[_Ranked], query: str) -> list[Hit]:
+def _hits(tx: Tx, substrate: TextSubstrate, ranked: list[_Ranked], terms: Sequence[Term]) -> list[Hit]:
     if not ranked:
         return []
     texts = text_index.bodies(tx, substrate, [entry.candidate.seq for entry in ranked])
-    literals = [term.literal for term in parse_terms(query)]
+    literals = [term.literal for term in terms]
     return [_hit(entry, texts[entry.candidate.seq], literals) for entry in ranked]
 
 

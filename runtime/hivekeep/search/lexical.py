@@ -1,15 +1,17 @@
-"""Query text to full-text plan: what a caller typed becomes quoted terms, and nothing else.
+"""Query text to full-text plans: what a caller typed becomes quoted terms, and nothing else.
 
 The invariant: no character of a query reaches FTS5 as syntax. Every term is a quoted string, the only
-operators are the ``AND`` and ``OR`` written here, and a term that an index cannot hold (shorter than a
-trigram, only symbols) becomes a plain substring test with a bound parameter. So any text that is not
-blank can be searched, and none of it raises.
+operators are the ``AND`` and ``OR`` written here, and a term that no index can answer becomes a substring
+test with a bound parameter. So any text that is not blank can be searched, and none of it raises.
 
 A term has two readings:
 
 * the *word* reading, looked up in the stemmed word index: ``foo-bar`` is (foo and bar), or ``foobar``, or
   the two words side by side;
 * the *literal* reading, looked up in the trigram index: the characters as written, found inside words too.
+
+A literal shorter than a trigram is looked up as the trigrams that begin with it (the index ends every text
+with two blanks, so the last characters begin one too), unless those are too many: then records are compared.
 
 Scripts without spaces between words (Han, Kana, Thai, ...) and terms whose symbols carry the meaning
 (``C++``, ``C#``) have no word reading: a word index would find something else.
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from hivekeep_contract.limits import SEARCH_MAX_TERMS, SEARCH_QUERY_MAX_BYTES
@@ -58,6 +60,13 @@ _SPACELESS = (
 )
 
 
+Groups = tuple[tuple[str, ...], ...]
+"""Groups of spellings; a record satisfies a group that it holds one spelling of."""
+
+Expand = Callable[[str], Sequence[str] | None]
+"""The trigrams of the index that begin with a text, in lower case; None when there are too many of them."""
+
+
 class Term(NamedTuple):
     """One looked-up term: the literal, and its readings for the two indexes (None: not expressible)."""
 
@@ -71,26 +80,39 @@ class Term(NamedTuple):
         return len(self.literal) > INDEXED_TERM_CHARS
 
 
-class TextPlan(NamedTuple):
-    """What the text arm runs, cheapest first; every ``where`` is a tuple of groups of literal spellings.
+class WordPlan(NamedTuple):
+    """What is asked of the word index: a MATCH expression, and the groups that its hits must hold as well."""
 
-    ``words`` and ``trigrams`` are MATCH expressions or None; a record must also hold one spelling of each
-    group of the matching ``where``. ``scan`` is for terms that no index holds: groups that are compared
-    with the records themselves, all of them or (``scan_any``) one of them.
+    match: str
+    where: Groups
+
+
+class LiteralPlan(NamedTuple):
+    """What is asked of the trigram index (None: nothing), and what only a comparison of the records can find.
+
+    A hit of `match` holds one spelling of each group of `where`. `scan` are groups that are compared with all
+    records of the scope: each of them must be held, or with `scan_any` one of them.
     """
 
-    words: str | None
-    words_where: tuple[tuple[str, ...], ...]
-    trigrams: str | None
-    trigrams_where: tuple[tuple[str, ...], ...]
-    scan: tuple[tuple[str, ...], ...]
+    match: str | None
+    where: Groups
+    scan: Groups
     scan_any: bool
 
 
-def plan_text(query: str, mode: TextMode) -> TextPlan:
-    """The plan of a query in one of the two text modes (seed: search, ``text_mode``)."""
-    terms = parse_terms(query)
-    return _plan_all(terms) if mode == "all_terms" else _plan_any(terms)
+def plan_words(terms: Sequence[Term], mode: TextMode) -> WordPlan | None:
+    """The plan for the word index; None when no term has a word reading."""
+    readings = [term.words for term in terms if term.words]
+    if not readings:
+        return None
+    if mode == "any_term":
+        return WordPlan(" OR ".join(readings), ())
+    return WordPlan(" AND ".join(readings), _groups(term for term in terms if not term.words or term.overlong))
+
+
+def plan_literals(terms: Sequence[Term], mode: TextMode, expand: Expand) -> LiteralPlan:
+    """The plan for substrings; `expand` says which trigrams begin with a term that is shorter than one."""
+    return _literals_of_all(terms, expand) if mode == "all_terms" else _literals_of_any(terms, expand)
 
 
 def normalise(text: str) -> str:
@@ -124,18 +146,14 @@ def spellings(literal: str) -> tuple[str, ...]:
     if count <= MAX_CASED_VARIANTS:
         found = {"".join(chars) for chars in itertools.product(*cases)}
     else:
-        found = {
-            _lower_ascii(form) for form in (literal, literal.lower(), literal.upper(), literal.capitalize())
-        }
+        found = {_lower_ascii(form) for form in (literal, literal.lower(), literal.upper(), literal.capitalize())}
     found |= {unicodedata.normalize("NFD", form) for form in found}
     return tuple(sorted(found))
 
 
 def _clean(query: str) -> str:
     head = query.encode("utf-8", "ignore")[:SEARCH_QUERY_MAX_BYTES].decode("utf-8", "ignore")
-    printable = (
-        char if char.isspace() or unicodedata.category(char) != "Cc" else "" for char in normalise(head)
-    )
+    printable = (char if char.isspace() or unicodedata.category(char) != "Cc" else "" for char in normalise(head))
     return "".join(printable)
 
 
@@ -194,6 +212,50 @@ def _any_of(forms: list[str]) -> str:
     return forms[0] if len(forms) == 1 else "(" + " OR ".join(forms) + ")"
 
 
+def _literals_of_all(terms: Sequence[Term], expand: Expand) -> LiteralPlan:
+    short = [term for term in terms if not term.trigrams][:COMPARED_TERMS]
+    readings = [term.trigrams for term in terms if term.trigrams]
+    compared = [term for term in terms if term.trigrams and term.overlong]
+    for term in short:
+        trigrams = _expanded(term, expand)
+        if trigrams is None:
+            compared.append(term)
+        elif trigrams:
+            readings.append(_any_of([_quote(trigram) for trigram in trigrams]))
+        else:
+            return LiteralPlan(None, (), (), scan_any=False)
+    if readings:
+        return LiteralPlan(" AND ".join(readings), _groups(compared), (), scan_any=False)
+    return LiteralPlan(None, (), _groups(compared), scan_any=False)
+
+
+def _literals_of_any(terms: Sequence[Term], expand: Expand) -> LiteralPlan:
+    readings = [pieces for term in terms if (pieces := _pieces(term))]
+    # Beside longer terms a short word ("is", "of") is left to the word index: as a substring it is noise.
+    short = [term for term in terms if not term.trigrams and not (term.words and readings)]
+    scanned: list[Term] = []
+    for term in short[:COMPARED_TERMS]:
+        trigrams = _expanded(term, expand)
+        if trigrams is None:
+            scanned.append(term)
+        elif trigrams:
+            readings.append(_any_of([_quote(trigram) for trigram in trigrams]))
+    return LiteralPlan(" OR ".join(readings) or None, (), _groups(scanned), scan_any=True)
+
+
+def _expanded(term: Term, expand: Expand) -> Sequence[str] | None:
+    """The trigrams that begin with a short term; None when it cannot be looked up and has to be compared.
+
+    Letters outside ASCII that have case or accents are compared: the index folds them by tables of its own.
+    """
+    plain = all(char.isascii() or _has_one_form(char) for char in term.literal)
+    return expand(_lower_ascii(term.literal)) if plain else None
+
+
+def _has_one_form(char: str) -> bool:
+    return char.lower() == char.upper() and not unicodedata.combining(char)
+
+
 def _pieces(term: Term) -> str | None:
     """Any three neighbouring characters of a run of words without spaces; other terms stay whole."""
     head = term.literal[:INDEXED_TERM_CHARS]
@@ -203,33 +265,5 @@ def _pieces(term: Term) -> str | None:
     return _any_of([_quote(run) for run in runs])
 
 
-def _groups(terms: Iterable[Term]) -> tuple[tuple[str, ...], ...]:
+def _groups(terms: Iterable[Term]) -> Groups:
     return tuple(spellings(term.literal) for term in itertools.islice(terms, COMPARED_TERMS))
-
-
-def _plan_all(terms: tuple[Term, ...]) -> TextPlan:
-    by_word = [term.words for term in terms if term.words]
-    by_literal = [term.trigrams for term in terms if term.trigrams]
-    return TextPlan(
-        words=" AND ".join(by_word) or None,
-        words_where=_groups(term for term in terms if not term.words or term.overlong),
-        trigrams=" AND ".join(by_literal) or None,
-        trigrams_where=_groups(term for term in terms if not term.trigrams or term.overlong),
-        scan=() if by_literal else _groups(terms),
-        scan_any=False,
-    )
-
-
-def _plan_any(terms: tuple[Term, ...]) -> TextPlan:
-    by_word = [term.words for term in terms if term.words]
-    by_literal = [pieces for term in terms if (pieces := _pieces(term))]
-    # Beside longer terms a short word ("is", "of") is left to the word index: as a substring it is noise.
-    unindexed = [term for term in terms if not term.trigrams and not (term.words and by_literal)]
-    return TextPlan(
-        words=" OR ".join(by_word) or None,
-        words_where=(),
-        trigrams=" OR ".join(by_literal) or None,
-        trigrams_where=(),
-        scan=_groups(unindexed),
-        scan_any=True,
-    )

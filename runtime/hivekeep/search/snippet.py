@@ -53,9 +53,7 @@ def _first_match(folded: str, literals: Sequence[str]) -> int:
     needles = [_fold(literal) for literal in literals]
     places = [place for needle in needles if (place := folded.find(needle)) >= 0]
     if not places:
-        stems = [
-            needle[: max(_STEM_MIN, len(needle) - _STEM_CUT)] for needle in needles if len(needle) > _STEM_MIN
-        ]
+        stems = [needle[: max(_STEM_MIN, len(needle) - _STEM_CUT)] for needle in needles if len(needle) > _STEM_MIN]
         places = [place for stem in stems if (place := folded.find(stem)) >= 0]
     return min(places, default=0)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -52,7 +52,7 @@ class AuditLog:
         self._busy_timeout_ms = busy_timeout_ms
         self._state = threading.Lock()
         self._arrived: list[_Batch] = []
-        self._backlog: list[EventRow] = []
+        self._backlog: list[_Batch] = []
         self._degraded_rows = 0
         self._dropped_rows = 0
         self._flush_failures = 0
@@ -90,7 +90,7 @@ class AuditLog:
             if self._backlog:
                 self._flush(None)
         if self._backlog:
-            _log.warning("%d audit rows of reads could not be stored in %s", len(self._backlog), self._path)
+            _log.warning("%d audit rows of reads could not be stored in %s", self._rows_behind(), self._path)
 
     def counters(self) -> dict[str, int | None]:
         """The counts of the diagnostics report."""
@@ -100,11 +100,14 @@ class AuditLog:
             "audit_batch_flush_failures": self._flush_failures,
             "audit_degraded_rows": self._degraded_rows,
             "audit_degraded": int(bool(self._degraded_rows or self._flush_failures)),
-            "audit_backlog_rows": len(self._backlog),
+            "audit_backlog_rows": self._rows_behind(),
         }
 
+    def _rows_behind(self) -> int:
+        return sum(len(batch.rows) for batch in self._backlog)
+
     def _has_room_for(self, rows: Sequence[EventRow]) -> bool:
-        return len(self._backlog) + len(rows) <= limits.AUDIT_BACKLOG_MAX
+        return self._rows_behind() + len(rows) <= limits.AUDIT_BACKLOG_MAX
 
     def _leave_behind(self, batch: _Batch) -> None:
         """Stop waiting for a batch; who carries it at the moment stores it or puts it in the backlog."""
@@ -118,8 +121,9 @@ class AuditLog:
 
     def _degrade(self, batch: _Batch) -> None:
         """Put a batch into the backlog and count it. The state lock is held."""
+        batch.left_behind = True
         self._degraded_rows += len(batch.rows)
-        self._backlog += batch.rows
+        self._backlog.append(batch)
 
     def _flush(self, wait_ms: int | None) -> None:
         """Store the backlog and what has arrived in one transaction. The lock of the connection is held.
@@ -127,51 +131,50 @@ class AuditLog:
         With `wait_ms` the write lock is waited for that long, and only batches that may wait are taken along.
         """
         with self._state:
-            batches = [batch for batch in self._arrived if batch.may_wait or wait_ms is None]
+            arrived = [batch for batch in self._arrived if batch.may_wait or wait_ms is None]
             self._arrived = [batch for batch in self._arrived if not (batch.may_wait or wait_ms is None)]
-            backlog, self._backlog = self._backlog, []
-        fault: Exception | None = None
-        try:
-            self._store([*backlog, *(row for batch in batches for row in batch.rows)], wait_ms)
-        except Exception as error:
-            # Whatever it is, it is handed to those who wait for their rows.
-            fault = error
+            batches, self._backlog = self._backlog + arrived, []
+        fault = self._store(batches, wait_ms)
+        faults = [fault] * len(batches)
+        if len(batches) > 1 and self._is_of_the_rows(fault):
+            # One batch is at fault; each on its own shows which, and the others are stored.
+            faults = [self._store([batch], wait_ms) for batch in batches]
         with self._state:
-            if fault is not None:
-                self._flush_failures += not isinstance(fault, apsw.BusyError)
-                self._keep_or_drop(backlog, fault)
-            for batch in batches:
+            self._flush_failures += any(not isinstance(met, apsw.BusyError) for met in faults if met is not None)
+            for batch, met in zip(batches, faults, strict=True):
                 batch.settled = True
-                if fault is not None:
-                    self._settle(batch, fault)
+                if met is not None:
+                    self._settle(batch, met)
 
-    def _store(self, rows: Iterable[EventRow], wait_ms: int | None) -> None:
+    def _store(self, batches: Sequence[_Batch], wait_ms: int | None) -> Exception | None:
+        """Carry out one transaction; answers what kept it from being committed."""
         connection = self._connection
         connection.set_busy_timeout(self._busy_timeout_ms if wait_ms is None else wait_ms)
-        connection.execute("BEGIN IMMEDIATE")
         try:
-            connection.executemany(INSERT, rows)
+            connection.execute("BEGIN IMMEDIATE")
+            for batch in batches:
+                connection.executemany(INSERT, batch.rows)
             connection.execute("COMMIT")
-        except BaseException:
+        except Exception as fault:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            raise
+            # Whatever it is, it is handed to those who wait for their rows.
+            return fault
+        return None
+
+    def _is_of_the_rows(self, fault: Exception | None) -> bool:
+        return fault is not None and typed(fault, self._path) is None
 
     def _settle(self, batch: _Batch, fault: Exception) -> None:
         """Decide what becomes of a batch that was not stored. The state lock is held."""
-        if batch.left_behind:
-            self._keep_or_drop(batch.rows, fault)
-        elif batch.may_wait and isinstance(fault, apsw.BusyError):
+        busy = isinstance(fault, apsw.BusyError)
+        if batch.left_behind and self._is_of_the_rows(fault):
+            self._dropped_rows += len(batch.rows)
+        elif batch.left_behind:
+            self._backlog.append(batch)
+        elif batch.may_wait and busy:
             self._degrade(batch)
         else:
             self._obligation_failures += not batch.may_wait
-            busy = isinstance(fault, apsw.BusyError)
             refusal = still_busy(self._path, self._busy_timeout_ms) if busy else typed(fault, self._path)
             batch.fault = refusal or fault
-
-    def _keep_or_drop(self, rows: Sequence[EventRow], fault: Exception) -> None:
-        """Keep rows that nobody waits for while the store can recover; drop them when they are at fault."""
-        if typed(fault, self._path) is None:
-            self._dropped_rows += len(rows)
-        else:
-            self._backlog += rows

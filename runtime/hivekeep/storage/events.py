@@ -61,6 +61,9 @@ class EventFilter(NamedTuple):
     selected: tuple[str, ...] = ()
 
 
+NO_FILTER: Final = EventFilter()
+
+
 def insert(tx: Tx, row: EventRow) -> None:
     """Store one event."""
     tx.run(INSERT, row)
@@ -95,18 +98,20 @@ def list_page(tx: Tx, namespaces: Sequence[str], filters: EventFilter, *, limit:
     """
     where = _served_conditions(filters)
     scanned = _scanned_conditions(filters)
-    ceiling = _ceiling(tx, namespaces, where) if scanned.text else None
+    # A few records were asked for: start from their events, not from the newest ones.
+    source = " INDEXED BY events_id" if filters.observed or filters.selected else ""
+    ceiling = _ceiling(tx, source, namespaces, where) if scanned.text else None
     if ceiling is not None:
         where.add("(created_at, id) >= (?, ?)", *ceiling)
     where.extend(scanned)
-    statement = newest_first(_SELECT, where, namespaces, limit, offset)
+    statement = newest_first(_SELECT + source, where, namespaces, limit, offset)
     rows = [EventRow._make(row) for row in tx.all(statement.sql, statement.args)]
     return EventPage(rows, ceiling is not None and len(rows) < limit)
 
 
-def _ceiling(tx: Tx, namespaces: Sequence[str], where: Where) -> Row | None:
+def _ceiling(tx: Tx, source: str, namespaces: Sequence[str], where: Where) -> Row | None:
     """(created_at, id) of the oldest event that may be looked at, when there are older ones."""
-    statement = newest_first(_PLACE, where, namespaces, 2, limits.EVENT_SCAN_CEILING - 1)
+    statement = newest_first(_PLACE + source, where, namespaces, 2, limits.EVENT_SCAN_CEILING - 1)
     rows = tx.all(statement.sql, statement.args)
     return rows[0] if len(rows) == 2 else None
 

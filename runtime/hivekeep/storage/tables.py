@@ -198,7 +198,7 @@ _index(Edge, "by_source", "source_id", "relation")
 _index(Edge, "by_target", "target_id", "relation")
 _index(Event, "id", "id", unique=True)
 _index(Event, "listed", "namespace", "created_at", "id")
-_index(Event, "by_target", "target_id", "created_at", where=SQL("target_id IS NOT NULL"))
+_index(Event, "by_target", "namespace", "target_id", "created_at", "id", where=SQL("target_id IS NOT NULL"))
 _index(Event, "by_kind", "namespace", "kind", "created_at", "id", where=SQL("kind <> 'audit'"))
 _index(Event, "failed", "namespace", "outcome", "created_at", "id", where=SQL("outcome <> 'success'"))
 _index(EventObservation, "by_referent", "referent_id", "role")
@@ -284,5 +284,6 @@ def _made_by(connection: apsw.Connection, name: str) -> str:
 
 def _only_in(value: object, other: object) -> str:
     """What a set has that another one has not; any other value as it is."""
-    both_sets = isinstance(value, frozenset) and isinstance(other, frozenset)
-    return str(sorted(value - other)) if both_sets else str(value)
+    if isinstance(value, frozenset) and isinstance(other, frozenset):
+        return str(sorted(value - other))
+    return str(value)

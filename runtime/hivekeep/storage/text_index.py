@@ -24,6 +24,12 @@ Groups = Sequence[Sequence[str]]
 """Groups of spellings: a record satisfies a group that it holds one spelling of."""
 
 
+TRIGRAMS_MAX = 300
+"""Trigrams that stand for one term shorter than a trigram; of more common terms the records are compared."""
+
+_LAST_CHARACTER: Final = "\U0010ffff"
+
+
 class Scope(NamedTuple):
     """Which records a search may answer with; None stands for no condition.
 
@@ -59,6 +65,7 @@ class _Layout(NamedTuple):
     records: str
     words: str
     trigrams: str
+    terms: str
     body: str
     salience: str
     name_key: str
@@ -68,9 +75,27 @@ class _Layout(NamedTuple):
 
 _LAYOUTS: Final[dict[TextSubstrate, _Layout]] = {
     "entity": _Layout(
-        "entities", "entity_words", "entity_trigrams", "description", "NULL", "r.name_key", "r.tags", "$"
+        "entities",
+        "entity_words",
+        "entity_trigrams",
+        "entity_trigram_terms",
+        "description",
+        "NULL",
+        "r.name_key",
+        "r.tags",
+        "$",
     ),
-    "note": _Layout("notes", "note_words", "note_trigrams", "content", "r.salience", "NULL", "r.properties", "$.tags"),
+    "note": _Layout(
+        "notes",
+        "note_words",
+        "note_trigrams",
+        "note_trigram_terms",
+        "content",
+        "r.salience",
+        "NULL",
+        "r.properties",
+        "$.tags",
+    ),
 }
 
 _CANDIDATE = "SELECT r.seq, r.id, r.kind, r.name, {salience}, r.created_at, r.updated_at, "
@@ -99,14 +124,14 @@ _STALE = (
 
 def put(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
     """Index a record that has no index rows yet: a new or a restored one."""
-    row = (seq, _nfc(title), _nfc(body))
+    row = (seq, _indexed(title), _indexed(body))
     for statement in _PUT[substrate]:
         tx.run(statement, row)
 
 
 def replace(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
     """Index the changed text of a record instead of its former text."""
-    row = (seq, _nfc(title), _nfc(body))
+    row = (seq, _indexed(title), _indexed(body))
     for statement in _REPLACE[substrate]:
         tx.run(statement, row)
 
@@ -138,6 +163,15 @@ def match_trigrams(
     """The same of the trigram index, without the records whose `seq` is in `known`."""
     table = _LAYOUTS[substrate].trigrams
     return _match(tx, substrate, table, match, _conditions(substrate, scope, where, known), scope, limit)
+
+
+def trigrams_from(tx: Tx, substrate: TextSubstrate, start: str) -> list[str] | None:
+    """The trigrams of the index that begin with one or two characters; None when they are more than TRIGRAMS_MAX.
+
+    `start` is written as the index writes it: lower case, no accents.
+    """
+    found = tx.all(_TRIGRAMS_FROM[substrate], (start, start + _LAST_CHARACTER, TRIGRAMS_MAX + 1))
+    return None if len(found) > TRIGRAMS_MAX else [row[0] for row in found]
 
 
 def scan(
@@ -235,8 +269,9 @@ def _filled(text: str, layout: _Layout, table: str) -> str:
     )
 
 
-def _nfc(text: str | None) -> str:
-    return unicodedata.normalize("NFC", text) if text else ""
+def _indexed(text: str | None) -> str:
+    """The text as the indexes get it: composed, and with blanks behind, so that each character begins a trigram."""
+    return unicodedata.normalize("NFC", text) + "  " if text else ""
 
 
 def _for_both(statement: str) -> dict[TextSubstrate, tuple[str, str]]:
@@ -249,4 +284,8 @@ def _for_both(statement: str) -> dict[TextSubstrate, tuple[str, str]]:
 
 _PUT: Final = _for_both("INSERT INTO {table} (rowid, title, body) VALUES (?, ?, ?)")
 _REPLACE: Final = _for_both("INSERT OR REPLACE INTO {table} (rowid, title, body) VALUES (?, ?, ?)")
+_TRIGRAMS_FROM: Final = {
+    name: sql("SELECT term FROM {table} WHERE term >= ? AND term < ? LIMIT ?", table=layout.terms)
+    for name, layout in _LAYOUTS.items()
+}
 _REMOVE: Final = _for_both("DELETE FROM {table} WHERE rowid = ?")

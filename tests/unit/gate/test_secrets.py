@@ -48,7 +48,7 @@ def random_text(seed: int, size: int) -> str:
 @pytest.mark.parametrize(("detector", "sample"), SAMPLES)
 @pytest.mark.parametrize("frame", ["{}", "see {} here", "设备{}。", '{{"a": "{}"}}', "x={}", "({})"])
 def test_every_named_shape_is_found_in_every_frame(detector: str, sample: str, frame: str) -> None:
-    """A named shape is a credential wherever it stands behind a token boundary, CJK text included, no trigger needed."""
+    """A named shape is a credential wherever it stands behind a token boundary, also in CJK text, without a trigger."""
     text = frame.format(sample + "@db.example" if detector == "url-userinfo" else sample)
     finding = secrets.find(text)
     assert finding is not None
@@ -93,11 +93,18 @@ def test_a_short_project_key_is_still_a_key() -> None:
     assert [secrets.find(token[:size]) is not None for size in (40, 39, 30, 29)] == [True, True, True, False]
 
 
-@pytest.mark.parametrize("sample", ["AKIA" + "IOSFODNN7EXAMPLE", "ghp_" + "a1B2" * 9, "sk-" + "a1B2" * 12])
+@pytest.mark.parametrize("sample", ["AKIA" + "IOSFODNN7EXAMPLE", "ghp_" + "a1B2" * 9, "sk-ant-" + "a1B2" * 12])
 def test_a_prefix_inside_a_word_is_no_token(sample: str) -> None:
     """A letter or digit in front of the prefix means the token begins elsewhere."""
     assert secrets.find("x" + sample) is None
     assert secrets.find("_" + sample) is not None
+
+
+@pytest.mark.parametrize("prefix", ["ghp_", "sk-", "sk-ant-", "vercel_", "fm2_", "rk_live_", "github_pat_"])
+def test_a_prefix_inside_base64_data_is_no_token(prefix: str) -> None:
+    """In the URL alphabet of base64 any prefix can turn up by chance; a token is not thousands of characters long."""
+    assert secrets.find(f"{random_text(1, 3000)}-{prefix}{random_text(2, 6000)}") is None
+    assert secrets.find(f"{random_text(1, 100)}_sk-{random_text(2, 100)}") is None
 
 
 @pytest.mark.parametrize(
@@ -189,14 +196,14 @@ def test_ids_and_digests_are_never_refused(number: uuid.UUID, data: bytes, frame
         assert secrets.find(f"the key, then the data\n{encode(data).decode()}") is None
 
 
-WORDS = st.sampled_from(
+PROSE = (
     "the key of a token is auth for secret api password bearer credential and we moved it to sk-learn or "
-    "AKIA-like ids; see https://example.com/docs/auth. config: value = 42, e.g. note-taking (v2) don't 设备 naïve".split()
+    "AKIA-like ids; see https://example.com/docs/auth. config: value = 42, e.g. note-taking (v2) don't 设备 naïve"
 )
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)
-@given(st.lists(WORDS, max_size=60), st.sampled_from([" ", "\n", ", ", ": ", " = "]))
+@given(st.lists(st.sampled_from(PROSE.split()), max_size=60), st.sampled_from([" ", "\n", ", ", ": ", " = "]))
 def test_prose_is_never_refused(words: list[str], joint: str) -> None:
     """Sentences full of trigger words and assignment signs pass unchanged."""
     text = joint.join(words)

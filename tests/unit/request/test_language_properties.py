@@ -6,23 +6,23 @@ from typing import Any
 from hivekeep.request.dsl import Op, Plan, PrevRef, parse, print_plan
 from hivekeep.request.references import reference_at
 from hivekeep_contract.errors import ParseError
-from hivekeep_contract.request import DSL_ERRORS, RESERVED_ENVELOPE_ARGS
-from hypothesis import HealthCheck, given, settings
+from hivekeep_contract.request import DSL_ERRORS
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 FIXED = settings(max_examples=500, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-IDENTIFIERS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}", fullmatch=True)
+LETTERS = "abz_Z"
+IDENTIFIERS = st.text(LETTERS, min_size=1, max_size=4)
 VERBS = st.one_of(IDENTIFIERS, st.builds("{}.{}".format, IDENTIFIERS, IDENTIFIERS))
-NAMES = IDENTIFIERS.filter(lambda name: name not in RESERVED_ENVELOPE_ARGS)
+NAMES = st.builds("{}{}".format, IDENTIFIERS, st.integers(0, 99))
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
     st.sampled_from(["$prev", "$prev.id", "$prev[0]", "\\$prev", "\\\\$prev.a", "$prev.id is", "$prev[", "$prevx"]),
     st.text("$prev.[]0\\\"'\n", max_size=10),
 )
-REFERENCES = st.from_regex(r"\$prev(\.[a-z_]{1,4}|\[[0-9]{1,3}\]){0,4}", fullmatch=True).map(
-    lambda text: reference_at(text, 0)
-)
+STEPS = st.one_of(st.builds(".{}".format, IDENTIFIERS), st.builds("[{}]".format, st.integers(0, 999)))
+REFERENCES = st.lists(STEPS, max_size=4).map(lambda steps: reference_at("$prev" + "".join(steps), 0))
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXTS)
 
 
@@ -42,7 +42,7 @@ def operations(names: st.SearchStrategy[str], leaves: st.SearchStrategy[Any]) ->
 
 PLAIN_OPS = operations(NAMES, SCALARS)
 CHAINED_OPS = operations(NAMES, SCALARS | REFERENCES)
-JSON_OPS = operations(TEXTS.filter(lambda name: name not in RESERVED_ENVELOPE_ARGS), SCALARS)
+JSON_OPS = operations(TEXTS, SCALARS)
 PLANS = st.one_of(
     st.builds(lambda op: Plan("single", (op,)), PLAIN_OPS | JSON_OPS),
     st.builds(lambda ops: Plan("parallel", tuple(ops)), st.lists(PLAIN_OPS | JSON_OPS, min_size=1, max_size=4)),
@@ -52,41 +52,19 @@ PLANS = st.one_of(
         st.lists(CHAINED_OPS, min_size=1, max_size=3),
     ),
 )
-PIECES = st.lists(
-    st.sampled_from(
-        ["a", "b.c", "(", ")", "[", "]", "{", "}", ",", "|", "=", ":", '"', "\\", "$prev", ".id", "[0]", "$", " "]
-        + [
-            "\n",
-            "1",
-            "-2.5e3",
-            "true",
-            "null",
-            "x=",
-            'k="v"',
-            '"tool"',
-            '"args"',
-            '{"tool":"a"}',
-            "é",
-            "\x00",
-            "\ud800",
-        ]
-    ),
-    max_size=25,
-).map("".join)
+MARKS = list('()[]{},|=:"\\$ \n1\x00\ud800é')
+WORDS = ["a", "b.c", "$prev", ".id", "[0]", "-2.5e3", "true", "null", "x=", 'k="v"', '"tool"', '"args"', '{"tool":"a"}']
+PIECES = st.lists(st.sampled_from(MARKS + WORDS), max_size=25).map("".join)
 
 
 @FIXED
 @given(PLANS)
 def test_printing_and_parsing_are_inverse(plan: Plan) -> None:
-    """Every plan, texts that look like references included, comes back from its printed form unchanged."""
-    assert parse(print_plan(plan)) == plan
-
-
-@FIXED
-@given(PLANS)
-def test_the_printed_form_is_a_fixed_point(plan: Plan) -> None:
-    """Printing what was parsed from a printed plan gives the same text."""
+    """Every plan, texts that look like references included, comes back from its printed form and prints it
+    again.
+    """
     text = print_plan(plan)
+    assert parse(text) == plan
     assert print_plan(parse(text)) == text
 
 
@@ -112,7 +90,7 @@ def test_any_text_is_parsed_or_refused_by_name(text: str) -> None:
         assert parse(print_plan(plan)) == plan
 
 
-@FIXED
+@settings(FIXED, max_examples=250)
 @given(PLANS, st.data())
 def test_a_damaged_text_is_parsed_or_refused_by_name(plan: Plan, data: st.DataObject) -> None:
     """One character taken out of, or put into, a valid text gives a plan or a refusal, never another error."""
@@ -122,13 +100,12 @@ def test_a_damaged_text_is_parsed_or_refused_by_name(plan: Plan, data: st.DataOb
     _refusal_or_plan(text[:at] + data.draw(st.sampled_from('"\\[](){}|,=.$ x0')) + text[at:])
 
 
-@FIXED
+@settings(FIXED, max_examples=200)
 @given(values(SCALARS))
 def test_json_values_mean_the_same_in_both_forms(value: Any) -> None:
     """A JSON text without references is one value, as an argument and in the JSON form."""
     text = json.dumps(value, ensure_ascii=False)
-    if "$" in text or "\\" in text:
-        return
+    assume("$" not in text)
     as_argument = parse(f"f(x={text})").ops[0].args["x"]
     in_json = parse(f'{{"tool":"f","args":{{"x":{text}}}}}').ops[0].args["x"]
     assert as_argument == in_json == value

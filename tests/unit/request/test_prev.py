@@ -130,6 +130,13 @@ def test_a_container_for_a_scalar_parameter_is_refused(argument: str, available:
     assert caught.value.message.endswith(available)
 
 
+def test_a_long_list_of_fields_is_cut() -> None:
+    """Of more than 100 fields the first 100 are named."""
+    with pytest.raises(PrevReferenceFailed) as caught:
+        fill("$prev.x", {f"k{index:03}": 1 for index in range(150)})
+    assert caught.value.message.endswith("k098, k099, ...]")
+
+
 def test_a_too_deep_result_is_not_passed_on() -> None:
     """64 levels are copied; with 65 the reference fails before anything is copied, while a scalar still
     works.

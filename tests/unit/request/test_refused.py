@@ -1,5 +1,6 @@
 """What the request language refuses: the kind, the place and the words that help."""
 
+import time
 from typing import Any
 
 import pytest
@@ -53,6 +54,7 @@ REFUSED: list[tuple[str, str, int | None, str]] = [
     ("f(a={b:1})", "UnexpectedChar", 5, "quoted"),
     ('f(a={"b" 1})', "UnexpectedChar", 9, "':'"),
     ("f(a=1]", "UnexpectedChar", 5, "',' or ')'"),
+    ('f(a="say "hi" now")', "UnexpectedChar", 10, 'inside a string is written \\"'),
     ("f(a=1 b=2)", "UnexpectedChar", 6, "argument 'a'"),
     ("f(a=$prev .id)", "UnexpectedChar", 10, "found '.'"),
     ('{"tool":"a"} | {"tool":"b"}', "UnexpectedChar", 12, "the end of the text"),
@@ -220,6 +222,17 @@ def test_nesting_too_deep(text: str, position: int) -> None:
     body = refusal(text)
     assert (body["dsl_error"], body["depth"], body["max"]) == ("NestingTooDeep", 65, 64)
     assert body["position"] == position
+
+
+def test_hostile_strings_take_linear_time() -> None:
+    """A megabyte of escaped quotes in an unclosed string is refused at once in both forms, in few words."""
+    quotes = '\\"' * 500_000
+    started = time.perf_counter()
+    assert refusal('{"tool":"' + "[" * 64 + quotes)["dsl_error"] == "InvalidJson"
+    assert refusal('f(x="' + quotes)["dsl_error"] == "UnclosedString"
+    assert len(str(refusal(f"{'a' * 1_000_000}()(")["message"])) < 2100
+    assert len(str(refusal(f"f({'a' * 500_000}=1,{'a' * 500_000}=1)"))) < 5000
+    assert time.perf_counter() - started < 5
 
 
 def test_brackets_inside_strings_do_not_nest() -> None:

@@ -1,7 +1,7 @@
 """Did you mean: which name is suggested for a misspelt one."""
 
 import pytest
-from hivekeep.request.suggest import did_you_mean, suggest, unknown_verb_message
+from hivekeep.request.suggest import did_you_mean, suggest
 
 NAMES = ["create", "search", "link", "get", "gtd.assign", "memory.recall", "memory.remember", "comm.send"]
 
@@ -38,10 +38,6 @@ def test_the_nearest_wins_and_ties_go_by_alphabet() -> None:
 
 
 def test_wording() -> None:
-    """The hint closes a message, and an unknown verb lists what is registered."""
+    """The hint closes a message; without one there is nothing to add."""
     assert did_you_mean("serch", NAMES) == "; did you mean 'search'?"
     assert did_you_mean("nothing near", NAMES) == ""
-    assert unknown_verb_message("serch", ["link", "search"]) == (
-        "unknown verb 'serch'; did you mean 'search'? Registered verbs: link, search"
-    )
-    assert unknown_verb_message("qqqqqq", ["link"]) == "unknown verb 'qqqqqq'. Registered verbs: link"

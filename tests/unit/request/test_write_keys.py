@@ -3,7 +3,7 @@
 import pytest
 from hivekeep.request.dsl import parse
 from hivekeep.request.write_keys import check_write_keys
-from hivekeep_contract.catalog import VERBS
+from hivekeep_contract.catalog import VERBS, WriteKey
 from hivekeep_contract.errors import ParseError
 from hivekeep_contract.vocabulary import RELATIONS
 
@@ -19,9 +19,19 @@ def canonical(word: str) -> str:
     return spelled if spelled in RELATIONS else word
 
 
+# A verb with two record keys and a guard, and one whose edges stand in a list: what any pack may declare.
+MERGE = WriteKey("record", (("into_id", "winner_id"), ("from_id", "loser_id")), None, "dry_run")
+LINKS = WriteKey("edge", (("source_id", "source"), ("target_id", "target"), ("relation", "kind")), "links", None)
+DECLARED = {
+    **VERBS,
+    "merge": VERBS["delete"]._replace(name="merge", write_keys=(MERGE,)),
+    "link_all": VERBS["link"]._replace(name="link_all", write_keys=(LINKS,)),
+}
+
+
 def check(text: str) -> None:
-    """Run the check as dispatch does, on the verbs of the contract."""
-    check_write_keys(parse(text), VERBS.get, canonical)
+    """Run the check as dispatch does."""
+    check_write_keys(parse(text), DECLARED.get, canonical)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +50,9 @@ def check(text: str) -> None:
         f'link(source="{U}", target="{V}", kind="extends"), link(source_id="{U}", target_id="{V}", relation="extends")',
         f'link(source_id="{U}", target_id="{V}", relation="competes_with"),'
         f' link(source_id="{V}", target_id="{U}", relation="competes-with")',
-        f'link(links=[{{"source_id":"{U}","target_id":"{V}","relation":"extends"}}]),'
+        f'link_all(links=[{{"source_id":"{U}","target_id":"{V}","relation":"extends"}}]),'
         f' link(source_id="{U}", target_id="{V}", relation="extends")',
-        f'link(links=[{{"source_id":"{W}","target_id":"{V}","relation":"extends"}},'
+        f'link_all(links=[{{"source_id":"{W}","target_id":"{V}","relation":"extends"}},'
         f' {{"source_id":"{U}","target_id":"{V}","relation":"extends"}}]), delete(id="{U}")',
         f'update(id="{U}", name="a"), stats(), link(source_id="{V}", target_id="{U}", relation="extends")',
         f'link(source_id="{U}", target_id="{V}", relation="extends"), delete(id="{U}")',
@@ -77,7 +87,7 @@ def test_conflicts(ops: str) -> None:
         "[update(id=5), delete(id=5)]",
         f'[update(name="x"), delete(id="{U}")]',
         f'[no_such_verb(id="{U}"), delete(id="{U}")]',
-        f'[link(links="x"), link(links=[1, {{"source_id": "{U}"}}]), delete(id="{U}")]',
+        f'[link_all(links="x"), link_all(links=[1, {{"source_id": "{U}"}}]), delete(id="{U}")]',
     ],
 )
 def test_no_conflict(text: str) -> None:

@@ -128,11 +128,31 @@ def test_word_hits_come_before_hits_of_the_trigram_index_alone(store: Store) -> 
     assert all(hit.keyword_score is not None and hit.keyword_score > 0 for hit in hits)
 
 
-def test_hits_of_terms_that_no_index_holds_are_newest_first_without_keyword_score(store: Store) -> None:
-    """A comparison with the records has no bm25, so the signal is absent."""
-    older = store.entity("A", "设备一")
-    newer = store.entity("B", "设备二")
-    assert [(hit.id, hit.keyword_score) for hit in found(store, "设备")] == [(newer, None), (older, None)]
+def test_a_hit_of_a_comparison_has_no_keyword_score(store: Store) -> None:
+    """The word index finds the word, only the record itself shows the substring: no bm25 is made up for that."""
+    word = store.entity("A", "vom Öl")
+    inside = store.entity("B", "im Öltank")
+    first, second = found(store, "öl")
+    assert (first.id, second.id, second.keyword_score) == (word, inside, None)
+    assert first.keyword_score is not None
+
+
+def test_a_short_term_at_the_end_of_a_text_is_found_by_the_index(store: Store) -> None:
+    """Every character begins a trigram, the last ones too; so the hit has a keyword score."""
+    wanted = store.entity("设", "关于设备")
+    for query in ("备", "设备", "设"):
+        (hit,) = found(store, query)
+        assert hit.id == wanted
+        assert hit.keyword_score is not None
+
+
+def test_a_short_term_that_begins_too_many_trigrams_is_compared(store: Store) -> None:
+    """More than TRIGRAMS_MAX continuations: the records are read, newest first, and no bm25 is made up."""
+    for number in range(text_index.TRIGRAMS_MAX + 1):
+        store.entity("x", "设" + chr(0x5000 + number) + "中")
+    hits = found(store, "设")
+    assert [hit.keyword_score for hit in hits] == [None] * 10
+    assert [hit.created_at for hit in hits] == list(range(301, 291, -1))
 
 
 def test_equal_scores_are_ordered_by_id(store: Store) -> None:
@@ -149,12 +169,13 @@ def test_all_terms_needs_every_term_and_any_term_one(store: Store) -> None:
     assert [hit.id for hit in found(store, "rotary embedding", text_mode="any_term")] == [both, one]
 
 
-def test_a_scan_in_any_term_mode_finds_each_term(store: Store) -> None:
-    """Two terms that no index holds find both records in any_term and neither in all_terms."""
-    store.entity("A", "设备")
-    store.entity("B", "管理")
-    assert len(found(store, "设备 管理", text_mode="any_term")) == 2
-    assert found(store, "设备 管理") == []
+@pytest.mark.parametrize(("first", "second"), [("设备", "管理"), ("öx", "äx")])
+def test_short_terms_keep_to_the_mode(store: Store, first: str, second: str) -> None:
+    """Looked up or compared: both records in any_term, neither in all_terms."""
+    store.entity("A", "a" + first)
+    store.entity("B", "b" + second)
+    assert len(found(store, f"{first} {second}", text_mode="any_term")) == 2
+    assert found(store, f"{first} {second}") == []
 
 
 def test_salience_weighs_notes(store: Store) -> None:

@@ -9,8 +9,13 @@ from hivekeep.search.lexical import (
     COMPARED_TERMS,
     INDEXED_TERM_CHARS,
     MAX_CASED_VARIANTS,
+    Expand,
+    LiteralPlan,
+    TextMode,
+    WordPlan,
     parse_terms,
-    plan_text,
+    plan_literals,
+    plan_words,
     spellings,
 )
 from hivekeep_contract.limits import SEARCH_MAX_TERMS, SEARCH_QUERY_MAX_BYTES
@@ -20,17 +25,39 @@ from hypothesis import strategies as st
 EXPRESSION = re.compile(r'(?:"(?:[^"]|"")*"| AND | OR |[()])*')
 
 
+def too_many(_start: str) -> None:
+    """An index in which every short term begins too many trigrams."""
+
+
+def two(start: str) -> list[str]:
+    """An index in which every short term begins two trigrams."""
+    return [start + "?", start + "!"]
+
+
+def none(_start: str) -> list[str]:
+    """An index that holds no short term."""
+    return []
+
+
+def words(query: str, mode: TextMode) -> WordPlan | None:
+    return plan_words(parse_terms(query), mode)
+
+
+def substrings(query: str, mode: TextMode, expand: Expand = too_many) -> LiteralPlan:
+    return plan_literals(parse_terms(query), mode, expand)
+
+
 def literals(query: str) -> list[str]:
     return [term.literal for term in parse_terms(query)]
 
 
 def test_plain_words_are_quoted_and_joined_by_the_mode() -> None:
     """all_terms joins by AND, any_term by OR, in both indexes alike."""
-    both = plan_text("rotary embedding", "all_terms")
-    one = plan_text("rotary embedding", "any_term")
-    assert both.words == both.trigrams == '"rotary" AND "embedding"'
-    assert one.words == one.trigrams == '"rotary" OR "embedding"'
-    assert (both.words_where, both.trigrams_where, both.scan) == ((), (), ())
+    both, one = '"rotary" AND "embedding"', '"rotary" OR "embedding"'
+    assert words("rotary embedding", "all_terms") == WordPlan(both, ())
+    assert words("rotary embedding", "any_term") == WordPlan(one, ())
+    assert substrings("rotary embedding", "all_terms") == LiteralPlan(both, (), (), scan_any=False)
+    assert substrings("rotary embedding", "any_term") == LiteralPlan(one, (), (), scan_any=True)
 
 
 @pytest.mark.parametrize(
@@ -100,41 +127,61 @@ def test_terms_and_bytes_of_a_query_are_limited() -> None:
 def test_a_long_term_is_looked_up_by_its_start_and_compared_in_whole() -> None:
     """The index gets INDEXED_TERM_CHARS characters; the record must hold all of them."""
     long = "x" * 100
-    plan = plan_text(long, "all_terms")
-    assert plan.trigrams == f'"{"x" * INDEXED_TERM_CHARS}"'
-    assert plan.trigrams_where == plan.words_where == ((long,),)
+    start = f'"{"x" * INDEXED_TERM_CHARS}"'
+    assert words(long, "all_terms") == WordPlan(start, ((long,),))
+    assert substrings(long, "all_terms") == LiteralPlan(start, ((long,),), (), scan_any=False)
 
 
-def test_short_terms_are_compared_beside_an_index_and_scanned_without_one() -> None:
-    """all_terms: a short term filters the trigram hits; only a query of nothing but short terms scans."""
-    beside = plan_text("GQA KV cache", "all_terms")
-    assert beside.words == '"GQA" AND "KV" AND "cache"'
-    assert beside.trigrams == '"GQA" AND "cache"'
-    assert beside.trigrams_where == (("kv",),)
-    assert beside.scan == ()
-    alone = plan_text("KV 设备", "all_terms")
-    assert (alone.words, alone.words_where) == ('"KV"', (("设备",),))
-    assert (alone.trigrams, alone.scan, alone.scan_any) == (None, (("kv",), ("设备",)), False)
+def test_a_term_without_a_word_reading_filters_the_word_hits() -> None:
+    """all_terms: what the word index cannot hold is compared in the records that it found."""
+    assert words("KV 设备", "all_terms") == WordPlan('"KV"', (("设备",),))
+    assert words("KV 设备", "any_term") == WordPlan('"KV"', ())
+    assert words("设备 🚀", "all_terms") is None
 
 
-def test_any_term_scans_only_for_what_no_index_holds() -> None:
-    """A short ASCII word beside longer terms is left to the word index; other short terms are scanned."""
-    assert plan_text("state of KV cache", "any_term").scan == ()
-    assert plan_text("cache 设备", "any_term").scan == (("设备",),)
-    assert plan_text("KV", "any_term").scan == (("kv",),)
+def test_a_short_term_is_looked_up_as_the_trigrams_that_begin_with_it() -> None:
+    """Lower case, as the index writes it; each term keeps its place among the groups."""
+    assert substrings("KV cache", "all_terms", two).match == '"cache" AND ("kv?" OR "kv!")'
+    assert substrings("设备 管理", "any_term", two).match == '("设备?" OR "设备!") OR ("管理?" OR "管理!")'
+
+
+def test_a_short_term_that_no_record_holds_ends_the_search_for_all_terms() -> None:
+    """all_terms: nothing can be found; any_term: the other terms still count."""
+    assert substrings("设备 cache", "all_terms", none) == LiteralPlan(None, (), (), scan_any=False)
+    assert substrings("设备 cache", "any_term", none) == LiteralPlan('"cache"', (), (), scan_any=True)
+
+
+def test_a_too_common_short_term_is_compared_beside_an_index_and_scanned_without_one() -> None:
+    """all_terms: it filters the trigram hits; only a query of nothing but such terms compares all records."""
+    assert substrings("GQA KV cache", "all_terms") == LiteralPlan('"GQA" AND "cache"', (("kv",),), (), scan_any=False)
+    assert substrings("KV 设备", "all_terms") == LiteralPlan(None, (), (("kv",), ("设备",)), scan_any=False)
+
+
+def test_letters_that_the_index_folds_its_own_way_are_compared() -> None:
+    """A short term with case or accents outside ASCII is never looked up as trigrams."""
+    assert substrings("öl", "all_terms", none).scan == (spellings("öl"),)
+    assert substrings("Жо", "all_terms", none).scan == (spellings("Жо"),)
+
+
+def test_any_term_leaves_short_words_beside_longer_terms_to_the_word_index() -> None:
+    """ "of" as a substring is noise; a Chinese or symbolic term has no word reading and is looked for."""
+    assert substrings("state of KV cache", "any_term", two).match == '"state" OR "cache"'
+    assert substrings("cache 设备", "any_term").scan == (("设备",),)
+    assert substrings("KV", "any_term").scan == (("kv",),)
 
 
 def test_any_term_takes_a_run_without_spaces_apart() -> None:
     """Three neighbouring characters are the terms of a script that does not separate words."""
-    assert plan_text("设备管理", "any_term").trigrams == '("设备管" OR "备管理")'
-    assert plan_text("设备管理", "all_terms").trigrams == '"设备管理"'
+    assert substrings("设备管理", "any_term").match == '("设备管" OR "备管理")'
+    assert substrings("设备管理", "all_terms").match == '"设备管理"'
 
 
-def test_the_number_of_compared_terms_is_limited() -> None:
+def test_the_number_of_short_terms_is_limited() -> None:
     """No query makes a record be compared with more than COMPARED_TERMS terms."""
     pairs = " ".join(chr(0x4E00 + number) + "设" for number in range(SEARCH_MAX_TERMS))
-    assert len(plan_text(pairs, "all_terms").scan) == COMPARED_TERMS
-    assert len(plan_text("cache " + pairs, "all_terms").trigrams_where) == COMPARED_TERMS
+    assert len(substrings(pairs, "all_terms").scan) == COMPARED_TERMS
+    assert len(substrings("cache " + pairs, "all_terms").where) == COMPARED_TERMS
+    assert substrings(pairs, "any_term", two).match.count("?") == COMPARED_TERMS
 
 
 def test_spellings_cover_case_and_composition() -> None:
@@ -146,8 +193,10 @@ def test_spellings_cover_case_and_composition() -> None:
 
 @settings(max_examples=500, derandomize=True, deadline=None)
 @given(st.text(max_size=60), st.sampled_from(["all_terms", "any_term"]))
-def test_an_expression_is_only_quoted_text_and_our_operators(query: str, mode: str) -> None:
+def test_an_expression_is_only_quoted_text_and_our_operators(query: str, mode: TextMode) -> None:
     """Whatever is asked, outside the quotes stand only AND, OR and brackets."""
-    plan = plan_text(query, mode)  # type: ignore[arg-type]
-    for expression in (plan.words, plan.trigrams):
+    terms = parse_terms(query)
+    word = plan_words(terms, mode)
+    literal = plan_literals(terms, mode, two)
+    for expression in (word and word.match, literal.match):
         assert expression is None or EXPRESSION.fullmatch(expression)

@@ -183,8 +183,8 @@ def _annotate(ctx: Context, note: NoteRow, references: list[str]) -> None:
 def _add_edges(ctx: Context, source: Located, wanted: list[models.CreateEdgesItem]) -> None:
     seen: set[tuple[str, str]] = set()
     for index, item in enumerate(wanted):
-        target = resolve(ctx.tx, item["target_id"], Wanted(f"edges[{index}].target_id"), ctx.caller)
         relation = _relation(item["relation"], index)
+        target = resolve(ctx.tx, item["target_id"], Wanted(f"edges[{index}].target_id"), ctx.caller)
         if (relation, target.id) in seen:
             raise InvalidInput(f"create: edges[{index}] repeats an edge of the same call")
         seen.add((relation, target.id))

@@ -6,6 +6,7 @@ from hivekeep_contract.errors import InvalidInput, NotFound
 from hivekeep_contract.limits import LIST_CAP
 from hivekeep_contract.models import kg as models
 
+from hivekeep.identity.caller import filter_labels
 from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
@@ -92,7 +93,7 @@ def _events(ctx: Context, args: models.ListArgs, kind: KindRef, limit: Limit) ->
         kinds=_union(args.event_kind, args.event_kinds),
         verbs=_union(args.verb, args.verbs),
         outcome=args.outcome,
-        actors=() if args.actor is None else (args.actor,),
+        actors=() if args.actor is None else filter_labels(args.actor),
         substrate=args.substrate,
         target_id=_endpoint(ctx, "target_id", args.target_id, include_deleted=True),
         session_id=args.session_id,

@@ -107,7 +107,7 @@ CREATE TABLE events (
 ) STRICT;
 CREATE UNIQUE INDEX events_id ON events (id);
 CREATE INDEX events_listed ON events (namespace, created_at, id);
-CREATE INDEX events_by_target ON events (target_id, created_at) WHERE target_id IS NOT NULL;
+CREATE INDEX events_by_target ON events (namespace, target_id, created_at, id) WHERE target_id IS NOT NULL;
 -- Nearly every event is the audit row of a success; what is not is found without walking over those.
 CREATE INDEX events_by_kind ON events (namespace, kind, created_at, id) WHERE kind <> 'audit';
 CREATE INDEX events_failed ON events (namespace, outcome, created_at, id) WHERE outcome <> 'success';
@@ -139,3 +139,6 @@ CREATE VIRTUAL TABLE note_words USING fts5 (
 CREATE VIRTUAL TABLE note_trigrams USING fts5 (
     title, body, content = '', contentless_delete = 1, tokenize = 'trigram remove_diacritics 1'
 );
+-- The trigrams that occur, as a table: how terms shorter than a trigram are looked up. They store nothing.
+CREATE VIRTUAL TABLE entity_trigram_terms USING fts5vocab (entity_trigrams, row);
+CREATE VIRTUAL TABLE note_trigram_terms USING fts5vocab (note_trigrams, row);

@@ -74,6 +74,15 @@ class RecordMissing(HivekeepError):
     http_status = 404
 
 
+class NotFound(HivekeepError):
+    """It does not exist. Check the id."""
+
+    code = "not_found"
+    kind = "not_found"
+    http_status = 404
+    no_write = True
+
+
 class Busy(HivekeepError):
     """The store was busy. Try again.
 
@@ -99,6 +108,7 @@ class Unauthorized(HivekeepError):
 ERRORS: dict[str, type[HivekeepError]] = {
     "invalid_input": InvalidInput,
     "record_missing": RecordMissing,
+    "not_found": NotFound,
     "busy": Busy,
     "unauthorized": Unauthorized,
 }

@@ -52,6 +52,7 @@ IDENTIFIER_RESOLUTION: dict[str, str] = {"full_uuid": "Taken as it is."}
 ERRORS: dict[str, ErrorText] = {
     "invalid_input": ErrorText("An argument is wrong.", "Read the message."),
     "record_missing": ErrorText("There is no such record.", "Check the id."),
+    "not_found": ErrorText("It does not exist.", "Check the id."),
     "busy": ErrorText("The store was busy.", "Try again."),
     "unauthorized": ErrorText("No token.", "Send one."),
 }
@@ -85,6 +86,27 @@ VERBS: dict[str, VerbText] = {
                 "optional",
                 "one of thing, place, goal, object, aim",
                 "Only about this kind.",
+            ),
+            "moods": ParamText(
+                "array<\"good\" | \"bad\">",
+                False,
+                "[\"good\"]",
+                "a list, each item one of good, bad, fine",
+                "Only in these moods.",
+            ),
+            "about": ParamText(
+                "id | array<id>",
+                False,
+                "optional",
+                "a record id, or a list, each item a record id",
+                "Only about these.",
+            ),
+            "by_name": ParamText(
+                "map<id>",
+                False,
+                "optional",
+                "an object, each value a record id",
+                "Names for ids.",
             ),
         },
         ("find(query=\"x\")",),

@@ -5,7 +5,7 @@ Printed from registry/packs/base/ by `make generate`; do not edit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from hivekeep_contract.models import common
@@ -108,6 +108,9 @@ class FindArgs:
     id: str | None = None
     limit: int = 10
     kind: common.EntityKind | None = None
+    moods: list[Mood] = field(default_factory=lambda: ["good"])
+    about: str | list[str] | None = None
+    by_name: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

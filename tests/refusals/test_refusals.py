@@ -1,0 +1,399 @@
+"""A bad contract is refused with the file, the line and what was meant. The wording is part of the promise.
+
+Each case changes one place of the golden registry; the expected text is everything that the generator says.
+"""
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tools.generate.__main__ import main
+
+SMALL = Path(__file__).parents[1] / "golden" / "small"
+
+
+class Case(NamedTuple):
+    """In `file` the text `old` (once) becomes `new`; then the generator says exactly `says`."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    says: str
+
+
+KEEP = "packs/base/keep.yaml"
+FIND = "packs/base/find.yaml"
+BASE = "packs/base/_pack.yaml"
+IMPORT = "packs/todo/import.yaml"
+
+CASES = (
+    Case(
+        "misspelt word",
+        KEEP,
+        "summary:",
+        "sumary:",
+        (
+            "registry/packs/base/keep.yaml:1: sumary: unknown word 'sumary'; did you mean 'summary'?\n"
+            "registry/packs/base/keep.yaml:1: the word 'summary' is missing\n"
+        ),
+    ),
+    Case(
+        "unknown type",
+        KEEP,
+        "tint: {type: tint,",
+        "tint: {type: tnit,",
+        ("registry/packs/base/keep.yaml:14: params.tint.type: unknown type 'tnit'; did you mean 'tint'?\n"),
+    ),
+    Case(
+        "two forms at once",
+        KEEP,
+        "tint: {type: tint,",
+        "tint: {type: tint, list: text,",
+        (
+            "registry/packs/base/keep.yaml:14: params.tint: say exactly one of type, list, map, any_of, shape, fields; "
+            "here stand type and list\n"
+        ),
+    ),
+    Case(
+        "no form",
+        KEEP,
+        "tint: {type: tint,",
+        "tint: {",
+        (
+            "registry/packs/base/keep.yaml:14: params.tint: say exactly one of type, list, map, any_of, shape, fields; "
+            "here stand none of them\n"
+        ),
+    ),
+    Case(
+        "a value that the enum lacks",
+        KEEP,
+        "only: [good]",
+        "only: [god]",
+        (
+            "registry/packs/base/keep.yaml:13: params.mood.default: the default 'good' is not a value of base.mood; "
+            "did you mean 'god'?\n"
+            "registry/packs/base/keep.yaml:13: params.mood.only: 'god' is not a value of base.mood; "
+            "did you mean 'good'?\n"
+        ),
+    ),
+    Case(
+        "only without an enum",
+        FIND,
+        "query: {type: text,",
+        "query: {type: text, only: [x],",
+        ("registry/packs/base/find.yaml:8: params.query.only: 'only' narrows an enum, and 'text' is none\n"),
+    ),
+    Case(
+        "required with a default",
+        FIND,
+        "limit: {type: count,",
+        "limit: {type: count, required: true,",
+        ("registry/packs/base/find.yaml:10: params.limit: a required parameter has no default\n"),
+    ),
+    Case(
+        "an alias that is a name",
+        KEEP,
+        "aliases: [body]",
+        "aliases: [tint]",
+        ("registry/packs/base/keep.yaml:14: params.tint: the argument name 'tint' also means 'text'\n"),
+    ),
+    Case(
+        "needs nothing known",
+        KEEP,
+        "needs: reply_to",
+        "needs: reply",
+        ("registry/packs/base/keep.yaml:17: params.at.needs: unknown parameter 'reply'; did you mean 'reply_to'?\n"),
+    ),
+    Case(
+        "an unknown constant",
+        FIND,
+        "max: note_cap",
+        "max: note_cup",
+        (
+            "registry/packs/base/find.yaml:10: params.limit.limits.max: unknown constant 'note_cup'; "
+            "did you mean 'note_cap'?\n"
+        ),
+    ),
+    Case(
+        "a rule about nothing known",
+        FIND,
+        "exactly_one_of: [query, id]",
+        "exactly_one_of: [qeury, id]",
+        (
+            "registry/packs/base/find.yaml:16: rules.0.exactly_one_of: unknown parameter 'qeury'; "
+            "did you mean 'query'?\n"
+        ),
+    ),
+    Case(
+        "a rule that says two things",
+        FIND,
+        "{exactly_one_of: [query, id]}",
+        "{exactly_one_of: [query, id], together: [query, id]}",
+        ("registry/packs/base/find.yaml:16: rules.0: a rule says exactly one thing\n"),
+    ),
+    Case(
+        "a write key of nothing known",
+        KEEP,
+        "{record: reply_to,",
+        "{record: reply,",
+        ("registry/packs/base/keep.yaml:31: writes.0: unknown parameter 'reply'; did you mean 'reply_to'?\n"),
+    ),
+    Case(
+        "an unknown error",
+        FIND,
+        "errors: [record_missing]",
+        "errors: [record_mising]",
+        (
+            "registry/packs/base/find.yaml:21: errors.0: unknown error 'record_mising'; "
+            "did you mean 'record_missing'?\n"
+            "registry/packs/base/find.yaml:24: examples.1: the verb declares no error of kind 'runtime_error'\n"
+        ),
+    ),
+    Case(
+        "an unknown shape",
+        FIND,
+        "list: {shape: note}",
+        "list: {shape: noet}",
+        ("registry/packs/base/find.yaml:18: returns.list.shape: unknown shape 'noet'; did you mean 'note'?\n"),
+    ),
+    Case(
+        "a shape that extends itself",
+        BASE,
+        "extends: note",
+        "extends: kept_note",
+        ("registry/packs/base/_pack.yaml:28: shapes.kept_note.extends: 'kept_note' leads back to 'kept_note'\n"),
+    ),
+    Case(
+        "an unknown category",
+        FIND,
+        "category: Assertive",
+        "category: Asertive",
+        ("registry/packs/base/find.yaml:2: category: unknown category 'Asertive'; did you mean 'Assertive'?\n"),
+    ),
+    Case(
+        "a transaction word that does not exist",
+        FIND,
+        "tx: read",
+        "tx: reads",
+        (
+            "registry/packs/base/find.yaml:4: tx: must be one of read, write, self, none, not 'reads'; "
+            "did you mean 'read'?\n"
+        ),
+    ),
+    Case(
+        "a word of the wrong kind",
+        FIND,
+        "cost: slow",
+        "cost: [slow]",
+        ("registry/packs/base/find.yaml:5: cost: must be one of quick, slow, not ['slow']\n"),
+    ),
+    Case(
+        "an empty text",
+        FIND,
+        "summary: Find notes.",
+        "summary: ''",
+        ("registry/packs/base/find.yaml:1: summary: is empty; fill it in\n"),
+    ),
+    Case(
+        "a missing value",
+        FIND,
+        "summary: Find notes.",
+        "summary:",
+        ("registry/packs/base/find.yaml:1: a value is missing; write null when nothing is meant\n"),
+    ),
+    Case(
+        "a key twice",
+        FIND,
+        "tx: read",
+        "tx: read\ntx: write",
+        ("registry/packs/base/find.yaml:5: the key 'tx' stands twice, first on line 4\n"),
+    ),
+    Case(
+        "a comma that cuts a sentence",
+        FIND,
+        "doc: The note itself.",
+        "doc: The note, itself.",
+        ("registry/packs/base/find.yaml:9: a value is missing; write null when nothing is meant\n"),
+    ),
+    Case(
+        "an anchor",
+        FIND,
+        "cost: slow",
+        "cost: &slow slow",
+        ("registry/packs/base/find.yaml:5: anchors and aliases are not allowed\n"),
+    ),
+    Case(
+        "a tag",
+        FIND,
+        "cost: slow",
+        "cost: !!str slow",
+        ("registry/packs/base/find.yaml:5: the tag 'tag:yaml.org,2002:str' is not allowed\n"),
+    ),
+    Case(
+        "no YAML",
+        FIND,
+        "params:",
+        "params: [",
+        ("registry/packs/base/find.yaml:9: not YAML: did not find expected ',' or ']'\n"),
+    ),
+    Case(
+        "no refusal among the examples",
+        FIND,
+        "error: {kind: runtime_error, code: not_found}",
+        "result: []",
+        ("registry/packs/base/find.yaml:22: examples: no example shows a refusal\n"),
+    ),
+    Case(
+        "an example of another verb",
+        FIND,
+        "call: 'find(query=\"x\")'",
+        "call: 'fnd(query=\"x\")'",
+        ("registry/packs/base/find.yaml:23: examples.0: the call does not begin with find(\n"),
+    ),
+    Case(
+        "an example that refers forward",
+        KEEP,
+        "${1.id}",
+        "${2.id}",
+        (
+            "registry/packs/base/keep.yaml:40: examples.1: '${2.id}' does not name the result of an earlier setup "
+            "operation\n"
+        ),
+    ),
+    Case(
+        "an example with two outcomes",
+        FIND,
+        "result: []}",
+        "result: [], error: {kind: invalid_input}}",
+        (
+            "registry/packs/base/find.yaml:22: examples: no example shows a success\n"
+            "registry/packs/base/find.yaml:23: examples.0: say exactly one of result, error\n"
+        ),
+    ),
+    Case(
+        "an example with an undeclared code",
+        FIND,
+        "code: not_found",
+        "code: gone",
+        (
+            "registry/packs/base/find.yaml:24: examples.1: the verb declares no error of kind 'runtime_error' and code "
+            "'gone'\n"
+        ),
+    ),
+    Case(
+        "an alias to no value",
+        BASE,
+        "aliases: {fine: good}",
+        "aliases: {fine: god}",
+        (
+            "registry/packs/base/_pack.yaml:12: enums.mood.aliases.fine: 'god' is not a value of the enum; "
+            "did you mean 'good'?\n"
+        ),
+    ),
+    Case(
+        "a relation that does not exist",
+        BASE,
+        "relation: in,",
+        "relation: inn,",
+        ("registry/packs/base/_pack.yaml:6: edge_rules.0: unknown relation 'inn'; did you mean 'in'?\n"),
+    ),
+    Case(
+        "a kind that does not exist",
+        "relations.yaml",
+        "[thing -> place,",
+        "[thing -> palce,",
+        ("registry/relations.yaml:3: relations.in.endpoints.0: unknown kind 'palce'; did you mean 'place'?\n"),
+    ),
+    Case(
+        "an endpoint without an arrow",
+        "relations.yaml",
+        "[thing -> thing]",
+        "[thing - thing]",
+        (
+            "registry/relations.yaml:4: relations.beside.endpoints.0: 'thing - thing' is not spelt as "
+            "^([a-z][a-z0-9_]*|\\*) -> ([a-z][a-z0-9_]*|\\*)$\n"
+        ),
+    ),
+    Case(
+        "a pack that needs an unknown one",
+        "packs/todo/_pack.yaml",
+        "requires: [base]",
+        "requires: [bas]",
+        ("registry/packs/todo/_pack.yaml:5: requires.0: unknown pack 'bas'; did you mean 'base'?\n"),
+    ),
+    Case(
+        "a constant with a name that is taken",
+        BASE,
+        "  note_cap: {",
+        "  max_ops: {value: 1, doc: Again.}\n  note_cap: {",
+        ("registry/packs/base/_pack.yaml:8: constants.max_ops: the name 'max_ops' is taken by limits.yaml\n"),
+    ),
+    Case(
+        "fields that would be named like a shape",
+        BASE,
+        "  bag:",
+        "  keep_links_item: {doc: A link.}\n  bag:",
+        (
+            "registry/packs/base/keep.yaml:21: params.links.list.fields: the name 'keep_links_item' made for these "
+            "fields is taken by a shape\n"
+        ),
+    ),
+    Case(
+        "a setting of an unknown type",
+        "settings.yaml",
+        "type: path",
+        "type: pathh",
+        (
+            "registry/settings.yaml:2: settings.db.type: must be one of string, integer, number, boolean, path, list, "
+            "not 'pathh'; did you mean 'path'?\n"
+        ),
+    ),
+    Case(
+        "a status that is no error",
+        "errors.yaml",
+        "code: not_found, http_status: 404",
+        "code: not_found, http_status: 200",
+        ("registry/errors.yaml:7: errors.record_missing.http_status: 200 is less than the minimum of 400\n"),
+    ),
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """The golden registry, free to be changed."""
+    shutil.copytree(SMALL / "registry", tmp_path / "registry")
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_refusal(case: Case, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The generator says exactly this and writes nothing."""
+    path = root / "registry" / case.file
+    text = path.read_text(encoding="utf-8")
+    assert text.count(case.old) == 1
+    path.write_text(text.replace(case.old, case.new), encoding="utf-8")
+    assert main(["--root", str(root)]) == 1
+    assert capsys.readouterr().err == case.says
+    assert not (root / "generated").exists()
+
+
+def test_a_missing_file_and_an_unknown_one_are_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The set of global files is fixed."""
+    (root / "registry" / "limits.yaml").rename(root / "registry" / "limit.yaml")
+    assert main(["--root", str(root)]) == 1
+    assert capsys.readouterr().err == (
+        "registry/limit.yaml:1: no such sort of contract file\nregistry/limits.yaml:1: the file is missing\n"
+    )
+
+
+def test_all_faults_are_told_at_once(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One run lists the faults of every file, in the order of files and lines."""
+    for name, old, new in ((FIND, "tx: read", "tx: reads"), (KEEP, "tx: write", "tx: writes")):
+        path = root / "registry" / name
+        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    assert main(["--root", str(root)]) == 1
+    places = [line.split(" ")[0] for line in capsys.readouterr().err.splitlines()]
+    assert places == ["registry/packs/base/find.yaml:4:", "registry/packs/base/keep.yaml:8:"]

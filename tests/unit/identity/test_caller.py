@@ -1,0 +1,94 @@
+"""Who is asking: labels, equality, namespaces and the visible set."""
+
+import pytest
+from hivekeep.identity.caller import Caller, filter_labels, make_caller, own_labels, stored_label
+from hivekeep.identity.namespaces import is_namespace, visible_set
+from hivekeep_contract.errors import InvalidParams
+
+
+def test_nobody_named_is_the_anonymous_caller() -> None:
+    """Without an actor the caller is anonymous:local, writes to local and sees local."""
+    caller = make_caller(None, None, ())
+    assert caller == Caller("anonymous", "local", "local", ("local",), None)
+    assert (caller.label, caller.caller_label, caller.unattributed) == ("anonymous:local", "anonymous:local", True)
+
+
+@pytest.mark.parametrize(
+    ("actor", "label"),
+    [
+        ("caller-a", "actor:caller-a"),
+        ("actor:caller-a", "actor:actor:caller-a"),
+        ("agent:x", "actor:agent:x"),
+        ("anonymous:local", "actor:anonymous:local"),
+        (" padded ", "actor: padded "),
+        ("日本", "actor:日本"),
+    ],
+)
+def test_a_principal_keeps_its_text_and_gets_the_prefix_once(actor: str, label: str) -> None:
+    """The id is the configured text unmodified; the stored label has one prefix more, the shown one is the id."""
+    caller = make_caller(actor, None, ())
+    assert (caller.kind, caller.id, caller.label, caller.caller_label) == ("actor", actor, label, actor)
+    assert caller.unattributed is False
+
+
+def test_actors_are_equal_by_kind_and_id_only() -> None:
+    """A principal called anonymous:local shows the same label as the anonymous caller and is another actor."""
+    nobody, impostor = make_caller(None, None, ()), make_caller("anonymous:local", None, ())
+    assert nobody.caller_label == impostor.caller_label
+    assert nobody.is_same_actor(impostor) is False
+    assert make_caller("a", "one", (), "s1").is_same_actor(make_caller("a", "two", ("x",), "s2")) is True
+
+
+def test_old_rows_match_a_bare_id_unless_it_reads_like_a_label() -> None:
+    """The historical alias is the id alone; ids that begin with a reserved kind have none, other kinds neither."""
+    assert own_labels("actor", "caller-a") == ("actor:caller-a", "caller-a")
+    assert own_labels("actor", "team:x") == ("actor:team:x", "team:x")
+    assert own_labels("actor", "actor:caller-a") == ("actor:actor:caller-a",)
+    assert own_labels("actor", "agent:x") == ("actor:agent:x",)
+    assert own_labels("anonymous", "local") == ("anonymous:local",)
+    assert stored_label("robot", "r2") == "robot:r2"
+
+
+def test_an_actor_filter_is_a_full_label_or_an_id() -> None:
+    """A text with a reserved prefix selects that label only, any other text the principal in both spellings."""
+    assert filter_labels("actor:caller-a") == ("actor:caller-a",)
+    assert filter_labels("anonymous:local") == ("anonymous:local",)
+    assert filter_labels("caller-a") == ("actor:caller-a", "caller-a")
+
+
+def test_the_visible_set_begins_with_local_and_has_no_duplicates() -> None:
+    """local, where the caller writes, what is configured, its own id: in this order, each once."""
+    assert visible_set("local", ("b", "a", "b", "local"), "a") == ("local", "b", "a")
+    assert visible_set("team", ("b",), "me") == ("local", "team", "b", "me")
+    assert visible_set("local", (), "no namespace") == ("local",)
+    assert make_caller("me", "team", ["b"], "s").visible == ("local", "team", "b", "me")
+
+
+def test_attribution_never_moves_writes() -> None:
+    """Naming an actor leaves the write namespace alone."""
+    assert make_caller("me", None, ()).namespace == "local"
+
+
+@pytest.mark.parametrize("text", ["a", "team/x:y", "é" * 127, "x" * 255, "设备"])
+def test_namespaces_are_open_names(text: str) -> None:
+    """Any text of 1 to 255 bytes without white space and control characters names a namespace."""
+    assert is_namespace(text) is True
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "a b", "a\tb", "a\n", "a\x00b", "a\x7f", "a\x85", "a\u2003b", "é" * 128, "x" * 256, "\ud800"]
+)
+def test_what_is_no_namespace(text: str) -> None:
+    """Empty, overlong, unstorable, white space or control characters: refused, for the caller and its visible set."""
+    assert is_namespace(text) is False
+    with pytest.raises(InvalidParams, match="namespace must be 1 to 255 bytes without white space"):
+        make_caller(None, text, ())
+    with pytest.raises(InvalidParams, match="namespace must be"):
+        make_caller(None, None, (text,))
+
+
+@pytest.mark.parametrize("text", ["", "   ", "a\nb", "a\x1b[31m", "x" * 256, "\ud800", "\u200e" * 3])
+def test_what_is_no_actor(text: str) -> None:
+    """A blank, overlong or unprintable actor is refused; it would stand in every log and answer."""
+    with pytest.raises(InvalidParams, match="actor must be 1 to 255 bytes"):
+        make_caller(text, None, ())
