@@ -10,8 +10,9 @@ from benchmarks.floor import Floor, Ours, Sample, create_op, new_ids, samples
 from benchmarks.measure import Result, pairs, share
 
 TARGETS = {"normal": 0.50, "full": 0.70}
-OPERATIONS = 200
-"""Operations of one run."""
+TURNS = 10
+OPERATIONS = 20
+"""Turns of a pair, and operations of a turn."""
 
 
 def run(count: int) -> list[Result]:
@@ -24,10 +25,10 @@ def _measured(synchronous: str, target: float, count: int) -> Result:
         floor = Floor(Path(folder) / "floor.db", synchronous)
         ours = Ours(Path(folder) / "ours.db", synchronous)
         # Both sides write the same texts in the same order, so their indexes grow and merge alike.
-        texts = samples(OPERATIONS * (count + 1), seed=1)
+        texts = samples(OPERATIONS * TURNS * (count + 1), seed=1)
         batches = [texts[start : start + OPERATIONS] for start in range(0, len(texts), OPERATIONS)]
         by_hand, by_us = iter(batches), iter(batches)
-        measured = pairs(lambda: _by_hand(floor, next(by_hand)), lambda: _by_us(ours, next(by_us)), count)
+        measured = pairs(lambda: _by_hand(floor, next(by_hand)), lambda: _by_us(ours, next(by_us)), count, TURNS)
         floor.close()
         ours.close()
     return share("create", f"synchronous {synchronous}", measured, target)

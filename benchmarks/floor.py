@@ -98,7 +98,8 @@ class Floor:
     """The statements by hand on a store of its own: one connection for writes and one for audit rows."""
 
     def __init__(self, path: Path | str, synchronous: str) -> None:
-        Ours(path, synchronous).close()
+        if not Path(path).exists():
+            Ours(path, synchronous).close()
         options = storage_options(Settings(db=str(path), storage_synchronous=synchronous))
         self._write = open_connection(str(path), "writer", options)
         self._read = open_connection(str(path), "reader", options)

@@ -32,9 +32,15 @@ class Result(NamedTuple):
         return self.ratio >= self.target if self.better == "at least" else self.ratio <= self.target
 
 
-def pairs(floor: Run, ours: Run, count: int) -> list[tuple[float, float]]:
-    """`count` pairs (floor, ours) of seconds for one operation, after one pair that is thrown away."""
-    measured = [(_quiet(floor), _quiet(ours)) for _ in range(count + 1)]
+def pairs(floor: Run, ours: Run, count: int, turns: int = 1) -> list[tuple[float, float]]:
+    """`count` pairs (floor, ours) of seconds for one operation, after one pair that is thrown away.
+
+    Within a pair the two sides take `turns` turns; the pair holds the mean of each side's turns.
+    """
+    measured = []
+    for _ in range(count + 1):
+        taken = [(_quiet(floor), _quiet(ours)) for _ in range(turns)]
+        measured.append((statistics.mean(by_hand for by_hand, _ in taken), statistics.mean(us for _, us in taken)))
     return measured[1:]
 
 

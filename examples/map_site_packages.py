@@ -12,6 +12,7 @@ same database adds nothing.
 import argparse
 import asyncio
 import json
+import os
 import re
 import sys
 import tempfile
@@ -212,7 +213,12 @@ async def report(hive: Hive, packages: Sequence[Package], word: str) -> None:
 
 async def main(database: Path, path: Sequence[str], word: str) -> str | None:
     """Map the packages of `path` into a database; answers what went wrong, if anything did."""
-    server = StdioServerParameters(command=sys.executable, args=["-m", "hivekeep", "mcp", "--db", str(database)])
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "hivekeep", "mcp", "--db", str(database)],
+        # The client hands a server only the variables it is told to.
+        env={name: value for name, value in os.environ.items() if name.startswith("HIVEKEEP_")},
+    )
     async with Client(server) as client:
         try:
             await report(Hive(client), installed(path), word)

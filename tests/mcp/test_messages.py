@@ -213,12 +213,8 @@ class TestToolResults:
         assert json.loads(result["content"][0]["text"]) == envelope
         assert "Müller 设备" in result["content"][0]["text"]
 
-    @pytest.mark.parametrize(
-        ("succeeded", "failed", "is_error"), [(1, 0, False), (1, 1, False), (0, 2, True)]
-    )
-    def test_a_model_is_alarmed_only_when_nothing_succeeded(
-        self, succeeded: int, failed: int, is_error: bool
-    ) -> None:
+    @pytest.mark.parametrize(("succeeded", "failed", "is_error"), [(1, 0, False), (1, 1, False), (0, 2, True)])
+    def test_a_model_is_alarmed_only_when_nothing_succeeded(self, succeeded: int, failed: int, is_error: bool) -> None:
         """isError is set when every operation failed; a partial success is told by its entries."""
         call = mcp.Call(7, {}, False)
         assert mcp.finish(call, self.envelope(succeeded, failed))["result"]["isError"] is is_error

@@ -94,6 +94,20 @@ CASES = (
         ("registry/packs/base/find.yaml:10: params.limit: a required parameter has no default\n"),
     ),
     Case(
+        "a default of another type",
+        FIND,
+        "default: 10",
+        "default: -1",
+        "registry/packs/base/find.yaml:10: params.limit.default: the default -1 is not a whole number from 0\n",
+    ),
+    Case(
+        "a bound that bounds nothing",
+        KEEP,
+        "limits: {max_items: 5}",
+        "limits: {max: 5}",
+        "registry/packs/base/keep.yaml:15: params.tags.limits.max: 'max' does not limit this value\n",
+    ),
+    Case(
         "an alias that is a name",
         KEEP,
         "aliases: [body]",

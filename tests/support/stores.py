@@ -6,13 +6,34 @@ from typing import Any
 
 from hivekeep.storage.connections import StoreOptions, storage_options
 from hivekeep.storage.edges import EdgeRow
-from hivekeep.storage.engine import EventRow
+from hivekeep.storage.engine import Args, EventRow, Row, Tx
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.notes import NoteRow
 from hivekeep_contract.settings import Settings
 
 OPTIONS: StoreOptions = storage_options(Settings())._replace(disk_reserve_bytes=0)
 """The default options, except that a full test machine refuses nothing."""
+
+
+class Explained:
+    """A `Tx` that carries out no read but keeps the steps SQLite would take for it."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self.steps: list[str] = []
+
+    def all(self, sql: str, args: Args = ()) -> list[Row]:
+        """Plan the statement; it has no rows."""
+        self.steps += [str(row[3]) for row in self._tx.all("EXPLAIN QUERY PLAN " + sql, args)]
+        return []
+
+    def one(self, sql: str, args: Args = ()) -> Row | None:
+        """Plan the statement; it has no row."""
+        self.all(sql, args)
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"a read does not call {name}")
 
 
 def record_id(number: int) -> str:

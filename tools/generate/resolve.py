@@ -6,8 +6,11 @@ and never printed, because ContractError is raised at the end.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from jsonschema import Draft202012Validator
 
 from tools.generate.examples import check_example
 from tools.generate.meta import GLOBAL_SORTS
@@ -19,6 +22,7 @@ from tools.generate.model import (
     Pack,
     Param,
     Rule,
+    Scalar,
     ShapeUse,
     Verb,
     Word,
@@ -163,13 +167,21 @@ class _Resolver:
             when=_when(entry["when"]) if "when" in entry else None,
             doc=entry["doc"],
         )
-        if param.required and param.has_default:
-            self._refuse(source, place, "a required parameter has no default")
+        self._check_default(source, place, param)
+        return param
+
+    def _check_default(self, source: Source, place: Place, param: Param) -> None:
+        if not param.has_default:
+            return
         expr = param.word.expr
-        if isinstance(expr, EnumUse) and param.has_default and param.default not in expr.values:
+        if param.required:
+            self._refuse(source, place, "a required parameter has no default")
+        elif isinstance(expr, EnumUse) and param.default not in expr.values:
             text = f"the default {param.default!r} is not a value of {expr.enum.name}"
             self._refuse(source, (*place, "default"), text + did_you_mean(str(param.default), expr.values))
-        return param
+        elif isinstance(expr, Scalar) and not Draft202012Validator(dict(expr.schema)).is_valid(param.default):
+            text = f"the default {json.dumps(param.default)} is not {expr.accepts}"
+            self._refuse(source, (*place, "default"), text)
 
     def _returns(self, source: Source, place: Place, entry: Mapping[str, Any], pack: str, anonymous: str) -> Word:
         """`plus` adds fields to every shape among the alternatives."""

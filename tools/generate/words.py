@@ -29,6 +29,12 @@ from tools.generate.read import Place, Source
 Refuse = Callable[[Source, Place, str], None]
 
 FORMS = ("type", "list", "map", "any_of", "shape", "fields")
+_BOUNDS = {
+    "integer": ("min", "max"),
+    "number": ("min", "max"),
+    "string": ("min_length", "max_length", "max_bytes"),
+    "array": ("min_items", "max_items"),
+}
 _ANYTHING = Scalar("unknown", {}, {}, None, "", "")
 
 
@@ -109,7 +115,9 @@ class Words:
                 self._shape(f"{pack}.{name}")
 
     def word(self, source: Source, place: Place, entry: Mapping[str, Any], pack: str, anonymous: str) -> Word:
+        """The value that an entry describes; fields written in place become the shape `pack.anonymous`."""
         expr = self._expr(source, place, entry, pack, anonymous)
+        self._check_bounds(source, place, entry, expr)
         return Word(expr, entry.get("nullable", False), self._bounds(source, place, entry, pack))
 
     def _expr(self, source: Source, place: Place, entry: Mapping[str, Any], pack: str, anonymous: str) -> Expr:
@@ -156,6 +164,7 @@ class Words:
         return EnumUse(found.enum, tuple(entry["only"]))
 
     def named_type(self, source: Source, place: Place, name: str, pack: str) -> Expr:
+        """A scalar or enum by its name as the pack sees it."""
         if name in self.scalars:
             return self.scalars[name]
         for candidate in (f"{pack}.{name}", name):
@@ -165,6 +174,13 @@ class Words:
         own = [full.removeprefix(f"{pack}.") for full in self.enums]
         self._refuse(source, place, f"unknown type '{name}'{did_you_mean(name, [*self.scalars, *own])}")
         return _ANYTHING
+
+    def _check_bounds(self, source: Source, place: Place, entry: Mapping[str, Any], expr: Expr) -> None:
+        """A bound that does not apply to the value would be kept by nobody."""
+        kind = expr.schema.get("type") if isinstance(expr, Scalar) else "array" if isinstance(expr, ListOf) else None
+        for name in entry.get("limits", {}):
+            if expr is not _ANYTHING and name not in _BOUNDS.get(str(kind), ()):
+                self._refuse(source, (*place, "limits", name), f"'{name}' does not limit this value")
 
     def _bounds(self, source: Source, place: Place, entry: Mapping[str, Any], pack: str) -> Bounds:
         values: dict[str, float] = {}
@@ -224,6 +240,7 @@ class Words:
     def fields(
         self, source: Source, place: Place, entries: Mapping[str, Any], pack: str, owner: str
     ) -> tuple[Field, ...]:
+        """The fields of an object; `owner` names the shapes that are written in place."""
         return tuple(
             Field(
                 name,

@@ -13,9 +13,7 @@ def main() -> int:
     """Run the command line of this process; the status is 0 for success, 2 for a usage error."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["mcp"]:
-        from hivekeep.cli.flags import COMMON, parse
-
-        given = parse(arguments[1:], COMMON)
+        given = _plain_options(arguments[1:])
         if given is not None:
             from hivekeep.doors import stdio
             from hivekeep.doors.local import Local
@@ -24,3 +22,12 @@ def main() -> int:
     from hivekeep.cli.commands import hivekeep
 
     return hivekeep(arguments)
+
+
+def _plain_options(arguments: list[str]) -> dict[str, str] | None:
+    """The options of `hivekeep mcp`, None when click has to look at them; the usual call has none to look up."""
+    if not arguments:
+        return {}
+    from hivekeep.cli.flags import COMMON, parse
+
+    return parse(arguments, COMMON)

@@ -16,7 +16,7 @@ from hivekeep_contract.errors import HivekeepError
 from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
 from hivekeep_contract.settings import Setting
 
-from hivekeep import __version__
+from hivekeep import __version__, paths
 from hivekeep.cli import flags
 
 FAILED = 1
@@ -166,6 +166,28 @@ def _status(envelope: dict[str, Any], strict: bool) -> int:
     return 0 if summary["total"] - summary["succeeded"] <= tolerated else FAILED
 
 
+@root.command()
+@_settings_options(flags.COMMON)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_obj
+def doctor(given: flags.Given, as_json: bool) -> None:
+    """Examine the database and the runtime files without changing them; status 8 when something is broken."""
+    from hivekeep.cli.examination import examine
+    from hivekeep.settings import load
+
+    with _told_errors():
+        settings = load(given)
+        checks = examine(settings)
+    healthy = all(check.verdict != "failed" for check in checks)
+    if as_json:
+        database = paths.database_path(settings)
+        _print_json({"ok": healthy, "database": database, "checks": [check._asdict() for check in checks]})
+    else:
+        for check in checks:
+            click.echo(f"{check.verdict:8}{check.name}{f': {check.detail}' if check.detail else ''}")
+    sys.exit(0 if healthy else UNHEALTHY)
+
+
 @root.group()
 def server() -> None:
     """Look at a running server."""
@@ -178,11 +200,10 @@ def server() -> None:
 def status(given: flags.Given, as_json: bool) -> None:
     """Say whether a server of this database runs, and where. The token is never shown."""
     from hivekeep.doors import descriptor
-    from hivekeep.paths import runtime_files
     from hivekeep.settings import load
 
     with _told_errors():
-        files = runtime_files(load(given))
+        files = paths.runtime_files(load(given))
         found = descriptor.read(files.descriptor)
         running = found is not None and descriptor.is_locked(files.lock)
     told: dict[str, Any] = {"running": running, "stale": found is not None and not running}

@@ -14,14 +14,16 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from hivekeep_contract.limits import AUDIT_READ_WAIT_MS
+
 if TYPE_CHECKING:
     from hivekeep.dispatch.run import Step
     from hivekeep.storage.engine import Engine, EventRow
 
-SLOW_COMMIT_S = 0.005
-"""An inline commit that takes longer met another process; the loop must not meet it again at once."""
+SLOW_COMMIT_S = AUDIT_READ_WAIT_MS / 2000
+"""An inline commit that took longer met the lock of another process; the loop must not meet it again at once."""
 
-INLINE_PAUSE_S = 1.0
+INLINE_PAUSE_S = 0.25
 
 
 class Driver:
@@ -34,9 +36,7 @@ class Driver:
         self._writing = 0
         self._slow = ThreadPoolExecutor(max(1, readers - 1), thread_name_prefix="slow")
         self._strict = _AuditLane(engine, may_degrade=False, inline=lambda: False)
-        self._lenient = _AuditLane(
-            engine, may_degrade=True, inline=lambda: not self._writing and not self._strict.busy
-        )
+        self._lenient = _AuditLane(engine, may_degrade=True, inline=lambda: not self._writing and not self._strict.busy)
 
     async def drive(self, steps: Generator[Step, Any, Any]) -> Any:
         """The value that the generator `steps` returns; what a step raises is raised inside the generator."""
@@ -129,9 +129,7 @@ class _AuditLane:
             return failure
         return None
 
-    def _settle(
-        self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None], failure: Exception | None
-    ) -> None:
+    def _settle(self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None], failure: Exception | None) -> None:
         if failure is None:
             group.set_result(None)
         else:

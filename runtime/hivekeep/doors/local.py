@@ -33,9 +33,11 @@ class Local:
     def settings(self) -> Settings:
         """The settings of this process. Raises the errors of reading them."""
         if self._settings is None:
+            from hivekeep.doors import logs
             from hivekeep.settings import load
 
             self._settings = load(self._given)
+            logs.configure(self._settings.log_level)
         return self._settings
 
     def tool(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 from uvicorn_worker import UvicornWorker
 
 from hivekeep import paths
-from hivekeep.doors import auth, descriptor, gateway, parent_watch
+from hivekeep.doors import auth, descriptor, gateway, logs, parent_watch
 from hivekeep.doors.descriptor import Descriptor, InstanceLock
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def run(settings: Settings, *, as_json: bool) -> None:
     Raises RuntimeRefused when another server has the database or a runtime file is unsafe, and the errors
     of opening the store. When ready it prints one line: the URL, or with `as_json` the gateway's envelope.
     """
+    logs.configure(settings.log_level)
     files = paths.runtime_files(settings)
     instance_id = str(uuid.uuid4())
     descriptor.is_private_file(files.descriptor)
@@ -129,7 +130,15 @@ class _Application(BaseApplication):  # type: ignore[misc]
 
 
 class _OneWorker(Arbiter):  # type: ignore[misc]
-    """gunicorn's master without the signals that would make a second worker or a second master."""
+    """gunicorn's master whose every stop is a graceful one, without the signals for a second worker or master."""
+
+    def handle_int(self) -> None:
+        """SIGINT stops as SIGTERM does: requests that were accepted are answered, the store is closed."""
+        self.handle_term()
+
+    def handle_quit(self) -> None:
+        """SIGQUIT stops as SIGTERM does."""
+        self.handle_term()
 
     def handle_ttin(self) -> None:
         """SIGTTIN asks for one worker more."""

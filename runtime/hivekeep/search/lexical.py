@@ -34,8 +34,8 @@ TRIGRAM = 3
 INDEXED_TERM_CHARS = 64
 """Characters of one term that an index looks up; a longer term is also compared with the record, in whole."""
 
-MAX_CASED_VARIANTS = 8
-"""Spellings of one literal that a substring test tries, since SQLite lowers ASCII letters only."""
+MAX_CASED_LETTERS = 3
+"""Letters outside ASCII up to which a substring test tries every mix of cases; SQLite lowers only ASCII."""
 
 COMPARED_TERMS = 16
 """Terms of one query that are compared with records for want of an index; later ones of them are ignored."""
@@ -44,6 +44,8 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 _DECORATION = "()[]{}<>,:;.!?\"'`…“”‘’«»，。！？、：；（）「」『』【】《》"
 _TO_SPACE = str.maketrans(dict.fromkeys("(),:-./", " "))
 _TO_NOTHING = str.maketrans(dict.fromkeys("*\"'+^~!$"))
+
+_CONTROLS = {code: None for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc" and not chr(code).isspace()}
 
 _SPACELESS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
@@ -139,22 +141,19 @@ def spellings(literal: str) -> tuple[str, ...]:
     Letters outside ASCII are tried in both cases (SQLite's ``lower`` leaves them alone), and a literal with
     composed characters also in its decomposed form, because the record keeps what its author wrote.
     """
-    cases = [sorted({_lower_ascii(char.lower()), _lower_ascii(char.upper())}) for char in literal]
-    count = 1
-    for choices in cases:
-        count *= len(choices)
-    if count <= MAX_CASED_VARIANTS:
-        found = {"".join(chars) for chars in itertools.product(*cases)}
+    if literal.isascii():
+        return (literal.lower(),)
+    if sum(char.lower() != char.upper() for char in literal if not char.isascii()) <= MAX_CASED_LETTERS:
+        cases = [(char,) if char.isascii() else {char.lower(), char.upper()} for char in literal]
+        found = {_lower_ascii("".join(chars)) for chars in itertools.product(*cases)}
     else:
         found = {_lower_ascii(form) for form in (literal, literal.lower(), literal.upper(), literal.capitalize())}
-    found |= {unicodedata.normalize("NFD", form) for form in found}
-    return tuple(sorted(found))
+    return tuple(sorted(found | {unicodedata.normalize("NFD", form) for form in found}))
 
 
 def _clean(query: str) -> str:
     head = query.encode("utf-8", "ignore")[:SEARCH_QUERY_MAX_BYTES].decode("utf-8", "ignore")
-    printable = (char if char.isspace() or unicodedata.category(char) != "Cc" else "" for char in normalise(head))
-    return "".join(printable)
+    return normalise(head).translate(_CONTROLS)
 
 
 def _lower_ascii(text: str) -> str:

@@ -156,10 +156,11 @@ class AuditLog:
                 connection.executemany(INSERT, batch.rows)
             connection.execute("COMMIT")
         except Exception as fault:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
             # Whatever it is, it is handed to those who wait for their rows.
             return fault
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
         return None
 
     def _is_of_the_rows(self, fault: Exception | None) -> bool:

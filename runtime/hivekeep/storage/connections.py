@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
-from urllib.parse import quote
+from time import monotonic, sleep
+from typing import Final, Literal, NamedTuple, TypeVar
 
 import apsw
 from hivekeep_contract import limits
@@ -22,6 +22,9 @@ _MMAP_BYTES: Final = 256 * 1024 * 1024
 _CACHE_KIB: Final[dict[Role, int]] = {"writer": 32 * 1024, "reader": 8 * 1024, "audit": 2 * 1024}
 _WRITING: Final[tuple[tuple[str, int | str], ...]] = (("journal_mode", "wal"), ("wal_autocheckpoint", 4000))
 _STATEMENTS_KEPT: Final = 512
+_BUSY_PAUSE_S: Final = 0.005
+
+T = TypeVar("T")
 
 
 class StoreOptions(NamedTuple):
@@ -97,8 +100,23 @@ def open_connection(path: str, role: Role, options: StoreOptions, *, read_only: 
     connection = _open_read_only(path) if read_only else _open(path)
     connection.set_busy_timeout(options.busy_timeout_ms)
     for pragma, value in _pragmas(role, options, read_only=read_only):
-        connection.pragma(pragma, value)
+        patiently(partial(connection.pragma, pragma, value), options.busy_timeout_ms)
     return connection
+
+
+def patiently(step: Callable[[], T], busy_timeout_ms: int) -> T:
+    """Carry out a step of opening a file, again and again while another process opens or closes it as well.
+
+    SQLite does not wait for these locks itself: switching to the log and recovering it are refused at once.
+    """
+    deadline = monotonic() + busy_timeout_ms / 1000
+    while True:
+        try:
+            return step()
+        except apsw.BusyError:
+            if monotonic() >= deadline:
+                raise
+            sleep(_BUSY_PAUSE_S)
 
 
 def pragmas_expected(role: Role, options: StoreOptions, *, read_only: bool = False) -> dict[str, int | str]:
@@ -116,7 +134,9 @@ def load_vec(connection: apsw.Connection) -> None:
 
     Its Python package is not imported: that would pull in numpy.
     """
-    spec = importlib.util.find_spec("sqlite_vec")
+    from importlib.util import find_spec
+
+    spec = find_spec("sqlite_vec")
     if spec is None or not spec.submodule_search_locations:
         raise Unsupported("the sqlite-vec extension is not installed; vectors are compared one by one instead")
     connection.enable_load_extension(True)
@@ -133,6 +153,12 @@ def wal_path(path: str) -> Path:
     return Path(path + "-wal")
 
 
+def log_has_content(path: str) -> bool:
+    """The write-ahead log holds pages that the database file does not have yet."""
+    log = wal_path(path)
+    return log.is_file() and log.stat().st_size > 0
+
+
 def _open(path: str) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if path == MEMORY else 0)
     return apsw.Connection(path, flags=flags, statementcachesize=_STATEMENTS_KEPT)
@@ -145,10 +171,10 @@ def _open_read_only(path: str) -> apsw.Connection:
     except apsw.CantOpenError:
         connection.close()
         # The directory cannot take the log's index. Without a log the file alone is the whole truth.
-        if wal_path(path).exists():
+        if log_has_content(path):
             raise
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        uri = "file:" + quote(str(Path(path).absolute())) + "?immutable=1"
+        uri = Path(path).absolute().as_uri() + "?immutable=1"
         connection = apsw.Connection(uri, flags=flags, statementcachesize=_STATEMENTS_KEPT)
     return connection
 

@@ -41,7 +41,7 @@ class Check(NamedTuple):
 
 def examine(path: str, options: StoreOptions) -> list[Check]:
     """Every check in order; those that need an open database are left out when it cannot be opened."""
-    checks = [_file(path)]
+    checks = [_file(path, options)]
     if checks[0].verdict != "ok":
         return checks
     checks.append(_permissions(path))
@@ -75,11 +75,11 @@ def _inside(connection: apsw.Connection, options: StoreOptions) -> Iterator[Chec
     yield _vectors(connection)
 
 
-def _file(path: str) -> Check:
+def _file(path: str, options: StoreOptions) -> Check:
     if not Path(path).is_file():
         return Check("file", "failed", f"{path} does not exist")
     try:
-        migrations.check(path, migrations.file_state(path), migrations.packaged())
+        migrations.check(path, migrations.file_state(path, options), migrations.packaged())
     except (HivekeepError, apsw.Error, OSError) as fault:
         return Check("file", "failed", str(fault))
     return Check("file", "ok", "")

@@ -167,14 +167,18 @@ def remove_incident(tx: Tx, node_id: str) -> list[EdgeRow]:
 
 def list_page(tx: Tx, namespaces: Sequence[str], filters: EdgeFilter, *, limit: int, offset: int = 0) -> list[EdgeRow]:
     """Live edges with live endpoints, newest first."""
-    return _TABLE.page(tx, namespaces, _conditions(filters), limit, offset)
+    return _TABLE.page(
+        tx, namespaces, _conditions(filters), limit=limit, offset=offset, index=_index_of_the_end(filters)
+    )
 
 
 def list_after(
     tx: Tx, namespaces: Sequence[str], filters: EdgeFilter, *, limit: int, after_seq: int
 ) -> CursorPage[EdgeRow]:
     """Live edges with live endpoints in the order they were added, behind a cursor's sequence."""
-    return _TABLE.walk(tx, namespaces, _conditions(filters), limit=limit, after_seq=after_seq)
+    return _TABLE.walk(
+        tx, namespaces, _conditions(filters), limit=limit, after_seq=after_seq, index=_index_of_the_end(filters)
+    )
 
 
 def count(tx: Tx, namespaces: Sequence[str]) -> int:
@@ -241,6 +245,13 @@ def _hit_conditions(kinds: tuple[str, ...], after: NeighborAfter | None) -> Wher
             after.edge_id,
         )
     return where
+
+
+def _index_of_the_end(filters: EdgeFilter) -> str | None:
+    """The edges of one record are few, however many a namespace has."""
+    if filters.source_id is not None:
+        return "edges_by_source"
+    return None if filters.target_id is None else "edges_by_target"
 
 
 def _conditions(filters: EdgeFilter) -> Where:

@@ -94,7 +94,7 @@ def list_page(
     tx: Tx, namespaces: Sequence[str], filters: EntityFilter, *, limit: int, offset: int = 0
 ) -> list[EntityRow]:
     """Live entities, newest first."""
-    return _TABLE.page(tx, namespaces, _conditions(filters), limit, offset)
+    return _TABLE.page(tx, namespaces, _conditions(filters), limit=limit, offset=offset)
 
 
 def list_after(

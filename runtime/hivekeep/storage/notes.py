@@ -91,7 +91,7 @@ def annotating(tx: Tx, record_id: str) -> list[tuple[str, NoteRow]]:
 
 def list_page(tx: Tx, namespaces: Sequence[str], filters: NoteFilter, *, limit: int, offset: int = 0) -> list[NoteRow]:
     """Live notes, newest first."""
-    return _TABLE.page(tx, namespaces, _conditions(filters), limit, offset)
+    return _TABLE.page(tx, namespaces, _conditions(filters), limit=limit, offset=offset)
 
 
 def list_after(

@@ -148,11 +148,14 @@ class RecordTable(Generic[R]):
             text_index.remove(tx, self._text.substrate, row.seq)
         tx.run(self._erase, (row.seq,))
 
-    def page(self, tx: Tx, namespaces: Sequence[str], where: Where, limit: int, offset: int) -> list[R]:
-        """A page in offset order: newest first."""
+    def page(
+        self, tx: Tx, namespaces: Sequence[str], where: Where, *, limit: int, offset: int, index: str | None = None
+    ) -> list[R]:
+        """A page in offset order, newest first; `index` leads to the few records that meet the conditions."""
         live = Where("deleted_at IS NULL")
         live.extend(where)
-        statement = newest_first(self.select, live, namespaces, limit, offset)
+        select = self.select if index is None else self.select + " INDEXED BY " + index
+        statement = newest_first(select, live, namespaces, limit, offset)
         return [self._make(row) for row in tx.all(statement.sql, statement.args)]
 
     def walk(
@@ -164,10 +167,13 @@ class RecordTable(Generic[R]):
         limit: int,
         after_seq: int,
         ceiling: int | None = None,
+        index: str | None = None,
     ) -> CursorPage[R]:
         """A page by insertion sequence, behind `after_seq` (0 = from the start); `limit` is at least 1.
 
-        With `ceiling` at most that many live records of the namespaces are looked at.
+        With `ceiling` at most that many live records of the namespaces are looked at. `index` leads to
+        the few records that meet the conditions; without it the table is read in its order and no further than
+        the page needs, where SQLite would rather collect and sort everything.
         """
         scope = Where("deleted_at IS NULL")
         scope.among("namespace", namespaces)
@@ -176,7 +182,8 @@ class RecordTable(Generic[R]):
         if boundary is not None:
             scope.add("seq <= ?", boundary[0])
         scope.extend(where)
-        found = self._rows(tx, " WHERE " + scope.text + " ORDER BY seq LIMIT ?", [*scope.args, limit + 1])
+        source = " NOT INDEXED" if index is None else " INDEXED BY " + index
+        found = self._rows(tx, source + " WHERE " + scope.text + " ORDER BY seq LIMIT ?", [*scope.args, limit + 1])
         if len(found) > limit:
             return CursorPage(found[:limit], found[limit - 1].id, False)
         if boundary is None:
@@ -205,7 +212,7 @@ class RecordTable(Generic[R]):
         """(seq, id) of the last record under the ceiling when there are more behind it."""
         rows = tx.all(
             sql(
-                "SELECT seq, id FROM {table} WHERE {where} ORDER BY seq LIMIT 2 OFFSET ?",
+                "SELECT seq, id FROM {table} NOT INDEXED WHERE {where} ORDER BY seq LIMIT 2 OFFSET ?",
                 table=self.name,
                 where=scope.text,
             ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -118,7 +119,7 @@ class SqliteEngine:
 
     def _start_reading(self) -> None:
         known = migrations.packaged()
-        state = migrations.file_state(self.path)
+        state = migrations.file_state(self.path, self._options)
         migrations.check(self.path, state, known)
         if state.version < len(known):
             raise unavailable(
@@ -131,7 +132,7 @@ class SqliteEngine:
         known = migrations.packaged()
         if self.path != MEMORY:
             migrations.create_file(self.path)
-            migrations.check(self.path, migrations.file_state(self.path), known)
+            migrations.check(self.path, migrations.file_state(self.path, self._options), known)
         connection = self._keep(self._connect("writer"))
         migrations.migrate(self.path, connection, self._options, known)
         writing = threading.RLock()
@@ -214,7 +215,7 @@ class _Room:
             return
         now = monotonic()
         if now - self._looked_at >= _ROOM_CHECKED_EVERY_S:
-            self._free = shutil.disk_usage(self._directory).free
+            self._free = _free_bytes(self._directory)
             self._looked_at = now
         if self._free < self._reserve:
             raise unavailable(
@@ -222,6 +223,15 @@ class _Room:
                 f"storage: {self._free} bytes are free in {self._directory}, fewer than the reserve of"
                 f" {self._reserve} (storage.disk_reserve_bytes); nothing was written",
             )
+
+
+def _free_bytes(directory: Path) -> int:
+    if sys.platform == "win32":
+        import shutil
+
+        return shutil.disk_usage(directory).free
+    room = os.statvfs(directory)
+    return room.f_bavail * room.f_frsize
 
 
 def open_store(path: str, options: StoreOptions, *, threaded: bool = False, read_only: bool = False) -> SqliteEngine:

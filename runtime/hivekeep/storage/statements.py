@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+_MAX_ARMS: Final = 32
+"""Beyond this many namespaces one sorted arm costs less than preparing the statement."""
 
 
 def sql(text: str, **parts: str) -> str:
@@ -79,18 +82,20 @@ class Statement(NamedTuple):
     args: list[object]
 
 
-def newest_first(select: str, where: Where, namespaces: Iterable[str], limit: int, offset: int) -> Statement:
+def newest_first(select: str, where: Where, namespaces: Sequence[str], limit: int, offset: int) -> Statement:
     """A page in offset order: created_at descending, then id descending.
 
     Each namespace is an arm of its own, so that every arm walks its index in order and SQLite merges the arms
     without sorting; `select` must name the columns `created_at` and `id` and end before WHERE.
     """
-    arms: list[str] = []
+    apart = 0 < len(namespaces) <= _MAX_ARMS
+    arms = []
     args: list[object] = []
-    arm = " ".join((select, "WHERE namespace = ? AND", where.text)) if where.text else select + " WHERE namespace = ?"
-    for namespace in namespaces:
-        arms.append(arm)
-        args.append(namespace)
-        args.extend(where.args)
+    for group in [[namespace] for namespace in namespaces] if apart else [namespaces]:
+        arm = Where()
+        arm.among("namespace", group)
+        arm.extend(where)
+        arms.append(select + " WHERE " + arm.text)
+        args += arm.args
     args += (limit, offset)
     return Statement(" UNION ALL ".join(arms) + " ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?", args)

@@ -100,9 +100,9 @@ _LAYOUTS: Final[dict[TextSubstrate, _Layout]] = {
 
 _CANDIDATE = "SELECT r.seq, r.id, r.kind, r.name, {salience}, r.created_at, r.updated_at, "
 # CROSS JOIN keeps the index the outer loop: its few matches are looked up in the records, never the reverse.
-_MATCHING = _CANDIDATE + "-bm25({table}) FROM {table} CROSS JOIN {records} r ON r.seq = {table}.rowid WHERE "
+_MATCHING = _CANDIDATE + "-bm25({table}) AS score FROM {table} CROSS JOIN {records} r ON r.seq = {table}.rowid WHERE "
 _SCANNING = _CANDIDATE + "NULL FROM {records} r WHERE "
-_BEST_FIRST = " ORDER BY {name_key} = ? DESC, bm25({table}), r.id LIMIT ?"
+_BEST_FIRST = " ORDER BY {name_key} = ? DESC, score DESC, r.id LIMIT ?"
 _NEWEST_FIRST = " ORDER BY {name_key} = ? DESC, r.seq DESC LIMIT ?"
 
 _HOLDS = "instr(lower(r.name), ?) OR instr(lower(r.{body}), ?)"
@@ -186,8 +186,8 @@ def scan(
 ) -> list[Candidate]:
     """The records that hold all groups (or one of them), newest first, without those in `known`.
 
-    For terms that no index holds. It compares every live record of the scope, so its cost grows with the text
-    of the namespaces searched: about 0.1 s for 100,000 records of 200 characters.
+    For terms that no index answers. It compares every live record of the scope, so its cost grows with the
+    text of the namespaces searched: about 0.1 s for 60,000 records of 220 characters.
     """
     layout = _LAYOUTS[substrate]
     where = _conditions(substrate, scope, () if match_any else groups, known)

@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class WriterCounts:
-    """What the diagnostics report says of writes; each field is only changed by the holder of the connection,
-    except the refusals, which are changed under the lock of the queue."""
+    """What the diagnostics report says of writes; each field is changed by who holds the connection or, for the
+    refusals of the queue, its lock. Checkout timeouts of two threads in one instant may count as one."""
 
     inline_acquisitions: int = 0
     task_acquisitions: int = 0

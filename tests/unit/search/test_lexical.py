@@ -8,7 +8,7 @@ import pytest
 from hivekeep.search.lexical import (
     COMPARED_TERMS,
     INDEXED_TERM_CHARS,
-    MAX_CASED_VARIANTS,
+    MAX_CASED_LETTERS,
     Expand,
     LiteralPlan,
     TextMode,
@@ -188,7 +188,8 @@ def test_spellings_cover_case_and_composition() -> None:
     """ASCII letters are lowered, other letters tried in both cases, composed characters also decomposed."""
     assert spellings("KV") == ("kv",)
     assert set(spellings("öL")) == {"öl", "Öl", "o\u0308l", "O\u0308l"}
-    assert len(spellings("Ж" * 40)) <= 2 * MAX_CASED_VARIANTS
+    assert len(spellings("Ж" * MAX_CASED_LETTERS)) == 2**MAX_CASED_LETTERS
+    assert spellings("ЖИЗНЬ") == ("ЖИЗНЬ", "Жизнь", "жизнь")
 
 
 @settings(max_examples=500, derandomize=True, deadline=None)

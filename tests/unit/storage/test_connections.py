@@ -71,6 +71,6 @@ def test_vectors_load_without_their_python_package() -> None:
 
 def test_a_platform_without_vectors_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """The refusal names the extension."""
-    monkeypatch.setattr(connections.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Unsupported, match="sqlite-vec"):
         load_vec(apsw.Connection(":memory:"))

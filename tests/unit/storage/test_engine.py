@@ -412,8 +412,7 @@ def test_reading_only_writes_nothing(path: str) -> None:
 def test_a_full_disk_is_refused_before_the_reserve_is_used_up(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With less free room than the reserve no write starts; reads go on; the message names the setting."""
     engine = open_store(path, OPTIONS._replace(disk_reserve_bytes=1000))
-    usage = type("Usage", (), {"free": 999})
-    monkeypatch.setattr(sqlite.shutil, "disk_usage", lambda directory: usage)
+    monkeypatch.setattr(sqlite, "_free_bytes", lambda directory: 999)
     with pytest.raises(StorageUnavailable, match=r"storage\.disk_reserve_bytes") as refused:
         engine.run_write(lambda tx: entities.insert(tx, entity(1)))
     assert refused.value.body()["stage"] == "disk_reserve"
@@ -476,3 +475,26 @@ def test_a_mistake_in_sql_is_not_a_fault_of_the_store(any_engine: SqliteEngine) 
     with pytest.raises(apsw.SQLError) as raised:
         any_engine.run_write(lambda tx: tx.run("SELECT nothing"))
     assert not isinstance(raised.value, HivekeepError)
+
+
+def test_the_free_room_is_that_of_the_disk_of_the_file(path: str) -> None:
+    """A reserve greater than any disk refuses, one byte does not."""
+    open_store(path, OPTIONS._replace(disk_reserve_bytes=1)).run_write(lambda tx: entities.insert(tx, entity(1)))
+    engine = open_store(path, OPTIONS._replace(disk_reserve_bytes=1 << 62))
+    with pytest.raises(StorageUnavailable, match="fewer than the reserve of 4611686018427387904"):
+        engine.run_write(lambda tx: None)
+    engine.close()
+
+
+def test_a_database_in_a_directory_that_cannot_be_written_is_still_read(path: str, tmp_path: Path) -> None:
+    """Where SQLite can make no file for its log, a database without a log is read as it lies."""
+    writer = open_store(path, OPTIONS)
+    writer.run_write(lambda tx: entities.insert(tx, entity(1)))
+    writer.close()
+    # A directory in the place of the log stands for a place that takes no file, even from the superuser.
+    (tmp_path / "hive.db-wal").mkdir()
+    engine = open_store(path, OPTIONS, read_only=True)
+    with engine.read() as tx:
+        assert entities.get(tx, record_id(1)) == entity(1, seq=1)
+    engine.close()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["hive.db", "hive.db-wal"]

@@ -10,7 +10,7 @@ from hivekeep.storage import events
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.events import EventFilter, Observation
 from hivekeep_contract import limits
-from support.stores import event, record_id
+from support.stores import Explained, event, record_id
 
 LOCAL = ("local",)
 
@@ -114,12 +114,6 @@ def test_conditions_without_an_index_are_tried_up_to_the_ceiling(tx: Tx, monkeyp
 )
 def test_rare_events_are_found_by_their_own_index(tx: Tx, filters: EventFilter, index: str) -> None:
     """The plan of SQLite names the index that was made for the condition."""
-    plans: list[str] = []
-
-    class Explained:
-        def all(self, sql: str, args: Any = ()) -> list[Any]:
-            plans.extend(str(row[3]) for row in tx.all("EXPLAIN QUERY PLAN " + sql, args))
-            return []
-
-    events.list_page(Explained(), LOCAL, filters, limit=5)  # type: ignore[arg-type]  # only `all` is called
-    assert any(index in line for line in plans), plans
+    explained = Explained(tx)
+    events.list_page(explained, LOCAL, filters, limit=5)
+    assert any(index in step for step in explained.steps), explained.steps

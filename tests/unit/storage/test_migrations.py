@@ -79,7 +79,7 @@ def test_a_new_file_is_private_and_ours(tmp_path: Path) -> None:
     assert modes == {"hive.db": 0o600, "hive.db-wal": 0o600, "hive.db-shm": 0o600}
     assert stat.S_IMODE(Path(path).parent.stat().st_mode) == 0o700
     engine.close()
-    assert migrations.file_state(path) == (migrations.APPLICATION_ID, len(migrations.packaged()), True)
+    assert migrations.file_state(path, OPTIONS) == (migrations.APPLICATION_ID, len(migrations.packaged()), True)
 
 
 def test_opening_a_current_file_changes_nothing(path: str) -> None:
@@ -138,7 +138,7 @@ def test_an_empty_file_becomes_a_store(path: str) -> None:
     """A file of no bytes is a new database."""
     Path(path).touch()
     _made(path)
-    assert migrations.file_state(path).version == len(migrations.packaged())
+    assert migrations.file_state(path, OPTIONS).version == len(migrations.packaged())
 
 
 def test_an_existing_file_is_backed_up_before_it_is_migrated(path: str) -> None:
@@ -146,11 +146,14 @@ def test_an_existing_file_is_backed_up_before_it_is_migrated(path: str) -> None:
     _made(path)
     known = migrations.packaged()
     newest = len(known)
-    _migrate(path, [*known, _migration(newest + 1, "CREATE TABLE more (a); INSERT INTO more VALUES (1)")])
+    _migrate(path, [*known, _migration(newest + 1, "SELECT 1; CREATE TABLE more (a); INSERT INTO more VALUES (1)")])
     (backup,) = migrations.backups(path)
     assert backup.name.startswith(f"hive.db.v{newest}-")
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-    assert migrations.file_state(path).version == newest + 1
+    assert migrations.file_state(path, OPTIONS).version == newest + 1
+    migrated = open_connection(path, "reader", OPTIONS)
+    assert migrated.execute("SELECT a FROM more").fetchall() == [(1,)]
+    migrated.close()
     restored = SqliteEngine(str(backup), OPTIONS)
     restored.start(threaded=False)
     with restored.read() as tx:
@@ -185,7 +188,7 @@ def test_a_backup_that_is_not_equal_stops_the_migration(path: str, monkeypatch: 
     monkeypatch.setattr(migrations, "row_counts", lambda connection: next(counted))
     with pytest.raises(MigrationFailed, match="is not equal to"):
         _migrate(path, [*known, _migration(len(known) + 1, "CREATE TABLE more (a)")])
-    assert migrations.file_state(path).version == len(known)
+    assert migrations.file_state(path, OPTIONS).version == len(known)
 
 
 def test_a_migration_with_another_text_is_refused(path: str) -> None:

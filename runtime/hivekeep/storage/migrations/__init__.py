@@ -11,14 +11,13 @@ import hashlib
 import os
 import time
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import apsw
 from hivekeep_contract.errors import MigrationFailed, NewerSchema, NotOurDatabase
 
-from hivekeep.storage.connections import MEMORY, StoreOptions, open_connection, wal_path
+from hivekeep.storage.connections import MEMORY, StoreOptions, log_has_content, open_connection, patiently
 
 APPLICATION_ID: Final = 0x484B4550
 """`HKEP`: marks a file as ours in its header."""
@@ -48,11 +47,10 @@ class FileState(NamedTuple):
 def packaged() -> list[Migration]:
     """The migrations of this program in their order, from the numbered `.sql` files of this package."""
     found = []
-    for entry in resources.files(__name__).iterdir():
-        if entry.name.endswith(".sql"):
-            number, _, name = entry.name.removesuffix(".sql").partition("_")
-            text = entry.read_text(encoding="utf-8").replace("\r\n", "\n")
-            found.append(Migration(int(number), name, text, hashlib.sha256(text.encode()).hexdigest()))
+    for file in Path(__file__).parent.glob("*.sql"):
+        number, _, name = file.stem.partition("_")
+        text = file.read_text(encoding="utf-8")
+        found.append(Migration(int(number), name, text, hashlib.sha256(text.encode()).hexdigest()))
     found.sort()
     if [migration.version for migration in found] != list(range(1, len(found) + 1)):
         raise AssertionError("the migrations must be numbered 1, 2, 3 ... without a gap")
@@ -70,7 +68,7 @@ def create_file(path: str) -> None:
         return
 
 
-def file_state(path: str) -> FileState:
+def file_state(path: str, options: StoreOptions) -> FileState:
     """What the file says of itself, without writing to it; raises `NotOurDatabase` for no SQLite file."""
     with Path(path).open("rb") as file:
         header = file.read(_HEADER_BYTES)
@@ -78,9 +76,8 @@ def file_state(path: str) -> FileState:
         return FileState(0, 0, False)
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
         raise NotOurDatabase(f"storage: {path} is not a SQLite database; name another file")
-    log = wal_path(path)
-    if log.exists() and log.stat().st_size:
-        return _state_behind_log(path)
+    if log_has_content(path):
+        return patiently(lambda: _state_behind_log(path), options.busy_timeout_ms)
     pages, version, application = (int.from_bytes(header[at : at + 4], "big") for at in (28, 60, 68))
     return FileState(application, version, pages > 1)
 
@@ -167,7 +164,8 @@ def _check_history(path: str, applied: Sequence[str], migrations: Sequence[Migra
 
 def _apply(connection: apsw.Connection, migration: Migration, backed_up: Path | None) -> None:
     try:
-        connection.execute(migration.sql)
+        # Fetching to the end: a statement with rows would otherwise keep those after it from running.
+        connection.execute(migration.sql).fetchall()
         connection.execute(
             "INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)",
             (migration.version, migration.name, migration.checksum, time.time_ns() // 1000),

@@ -1,0 +1,243 @@
+"""The driver: each step in its lane, audit rows in groups, and what happens when a step or a client fails."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+from hivekeep.dispatch.run import Step
+from hivekeep.doors.driver import SLOW_COMMIT_S, Driver
+
+LOOP_THREAD = threading.current_thread().name
+
+
+class Store:
+    """Takes audit rows, remembers the groups and the thread of each, and fails or waits when told to."""
+
+    def __init__(self) -> None:
+        self.groups: list[tuple[list[Any], bool]] = []
+        self.threads: list[str] = []
+        self.failure: Exception | None = None
+        self.delay_s = 0.0
+
+    def append_audit(self, rows: list[Any], *, may_degrade: bool) -> None:
+        time.sleep(self.delay_s)
+        self.groups.append((list(rows), may_degrade))
+        self.threads.append(threading.current_thread().name)
+        if self.failure is not None:
+            raise self.failure
+
+
+def driver_of(store: Store, readers: int = 4) -> Driver:
+    return Driver(store, readers)  # type: ignore[arg-type]
+
+
+def audit(*rows: Any, degradable: bool = True) -> Step:
+    return Step("audit", lambda: None, rows=rows, degradable=degradable)
+
+
+def take(*steps: Step) -> Generator[Step, Any, list[Any]]:
+    """A request that takes `steps` one after the other and answers what became of each."""
+    outcomes = []
+    for step in steps:
+        try:
+            outcomes.append((yield step))
+        except ValueError as failure:
+            outcomes.append(str(failure))
+    return outcomes
+
+
+def run(store: Store, work: Callable[[Driver], Any]) -> Any:
+    async def inside() -> Any:
+        driver = driver_of(store)
+        try:
+            return await work(driver)
+        finally:
+            driver.close()
+
+    return asyncio.run(inside())
+
+
+def test_each_lane_runs_where_it_says() -> None:
+    """Quick steps run on the loop, slow ones in the pool, writes wherever their future is made."""
+    name = threading.current_thread
+
+    def submit() -> Future[str]:
+        done: Future[str] = Future()
+        threading.Thread(target=lambda: done.set_result("written"), name="writer").start()
+        return done
+
+    steps = (
+        Step("quick", lambda: name().name),
+        Step("slow", lambda: name().name.split("_")[0]),
+        Step("write", lambda: "unused", submit),
+    )
+    assert run(Store(), lambda driver: driver.drive(take(*steps))) == [LOOP_THREAD, "slow", "written"]
+
+
+def test_a_failure_of_a_step_is_raised_inside_the_request() -> None:
+    """The generator decides what becomes of it and goes on, whatever the lane."""
+
+    def fail() -> Any:
+        raise ValueError("no")
+
+    def submit() -> Future[Any]:
+        failed: Future[Any] = Future()
+        failed.set_exception(ValueError("not written"))
+        return failed
+
+    store = Store()
+    store.failure = ValueError("no row")
+    steps = (Step("quick", fail), Step("slow", fail), Step("write", fail, submit), audit("a"))
+    expected = ["no", "no", "not written", "no row"]
+    assert run(store, lambda driver: driver.drive(take(*steps))) == expected
+
+
+def test_a_failure_the_request_does_not_take_comes_out() -> None:
+    """An exception that leaves the generator leaves `drive`."""
+
+    def request() -> Generator[Step, Any, None]:
+        yield Step("quick", lambda: 1)
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        run(Store(), lambda driver: driver.drive(request()))
+
+
+def test_rows_of_requests_of_one_turn_share_a_commit() -> None:
+    """Ten requests that finish together make one group; nobody is answered before it is stored."""
+    store = Store()
+
+    async def work(driver: Driver) -> Any:
+        return await asyncio.gather(*(driver.drive(take(audit(number))) for number in range(10)))
+
+    assert run(store, work) == [[None]] * 10
+    assert store.groups == [(list(range(10)), True)]
+    assert store.threads == [LOOP_THREAD]
+
+
+def test_what_comes_during_a_commit_goes_into_the_next() -> None:
+    """Rows that must be stored go through the thread; those that arrive meanwhile wait together."""
+    store = Store()
+    store.delay_s = 0.05
+
+    async def work(driver: Driver) -> None:
+        first = asyncio.ensure_future(driver.drive(take(audit("first", degradable=False))))
+        await asyncio.sleep(0.02)
+        later = [driver.drive(take(audit(number, degradable=False))) for number in range(3)]
+        await asyncio.gather(first, *later)
+
+    run(store, work)
+    assert store.groups == [(["first"], False), ([0, 1, 2], False)]
+    assert all(thread.startswith("audit") for thread in store.threads)
+
+
+def test_both_kinds_of_rows_are_kept_apart() -> None:
+    """A row that must be stored never shares a commit with rows that may be left for later."""
+    store = Store()
+
+    async def work(driver: Driver) -> None:
+        await asyncio.gather(*(driver.drive(take(audit(flag, degradable=flag))) for flag in (True, False, True)))
+
+    run(store, work)
+    assert sorted(store.groups, key=lambda group: group[1]) == [([False], False), ([True, True], True)]
+
+
+def test_a_lost_group_is_told_to_each_of_its_requests() -> None:
+    """The failure of the commit is raised in every request that waited for it."""
+    store = Store()
+    store.failure = ValueError("disk full")
+
+    async def work(driver: Driver) -> Any:
+        return await asyncio.gather(*(driver.drive(take(audit(number))) for number in range(3)))
+
+    assert run(store, work) == [["disk full"]] * 3
+
+
+def test_rows_leave_the_loop_alone_while_a_write_is_under_way() -> None:
+    """While this process writes, the rows of reads are committed by the thread, and inline again afterwards."""
+    store = Store()
+    held: Future[str] = Future()
+
+    async def work(driver: Driver) -> None:
+        writing = asyncio.ensure_future(driver.drive(take(Step("write", lambda: "", lambda: held))))
+        await asyncio.sleep(0)
+        await driver.drive(take(audit("during")))
+        held.set_result("done")
+        await writing
+        await driver.drive(take(audit("after")))
+
+    run(store, work)
+    assert [rows for rows, _ in store.groups] == [["during"], ["after"]]
+    assert (store.threads[0].startswith("audit"), store.threads[1]) == (True, LOOP_THREAD)
+
+
+def test_a_slow_commit_is_not_met_twice_by_the_loop() -> None:
+    """After an inline commit that met a lock the next ones go through the thread for a while."""
+    store = Store()
+
+    async def work(driver: Driver) -> None:
+        store.delay_s = SLOW_COMMIT_S * 2
+        await driver.drive(take(audit("slow")))
+        store.delay_s = 0.0
+        await driver.drive(take(audit("next")))
+
+    run(store, work)
+    assert (store.threads[0], store.threads[1].startswith("audit")) == (LOOP_THREAD, True)
+
+
+def test_slow_work_leaves_a_reader_for_the_loop() -> None:
+    """With four readers three slow steps run at a time; quick steps are taken meanwhile."""
+    running: list[int] = []
+    most = 0
+    guard = threading.Lock()
+
+    def slow() -> None:
+        nonlocal most
+        with guard:
+            running.append(1)
+            most = max(most, len(running))
+        time.sleep(0.2)
+        with guard:
+            running.pop()
+
+    async def work(driver: Driver) -> bool:
+        waiting = [asyncio.ensure_future(driver.drive(take(Step("slow", slow)))) for _ in range(9)]
+        await asyncio.sleep(0.01)
+        await driver.drive(take(Step("quick", lambda: None)))
+        taken_meanwhile = not any(task.done() for task in waiting)
+        await asyncio.gather(*waiting)
+        return taken_meanwhile
+
+    assert run(Store(), work) is True
+    assert most == 3
+
+
+def test_a_client_that_goes_away_ends_its_request_and_no_other() -> None:
+    """Cancelling closes the generator at once; the group its row is in is still committed for the others."""
+    store = Store()
+    store.delay_s = 0.05
+    closed: list[str] = []
+
+    def request(name: str) -> Generator[Step, Any, str]:
+        try:
+            yield audit(name, degradable=False)
+        except GeneratorExit:
+            closed.append(name)
+            raise
+        return name
+
+    async def work(driver: Driver) -> Any:
+        leaving = asyncio.ensure_future(driver.drive(request("leaving")))
+        staying = asyncio.ensure_future(driver.drive(request("staying")))
+        await asyncio.sleep(0.02)
+        leaving.cancel()
+        return await asyncio.gather(leaving, staying, return_exceptions=True)
+
+    gone, stayed = run(store, work)
+    assert isinstance(gone, asyncio.CancelledError)
+    assert (stayed, closed) == ("staying", ["leaving"])
+    assert store.groups == [(["leaving", "staying"], False)]

@@ -1,0 +1,232 @@
+"""`hivekeep serve` as processes: descriptor, lock, one worker, and what is left after each way to end."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from support.processes import PROGRAM, Serving, environment, group_lives, run, serving, wait_until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="serve is for Linux and macOS")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+DATABASE = ".local/share/hivekeep/hivekeep.db"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def server(home: Path) -> Iterator[Serving]:
+    """One server for the tests that leave it as it is."""
+    with serving(home) as started:
+        yield started
+
+
+def port_of(server: Serving) -> int:
+    port = urlsplit(server.url).port
+    assert port is not None
+    return port
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class TestDescriptor:
+    def test_it_has_seven_fields_and_a_private_mode(self, home: Path, server: Serving) -> None:
+        """Mode 0600 in a 0700 directory, the fields of the gateway, the master's pid, the real port."""
+        told = server.descriptor
+        assert set(told) == {
+            "protocolVersion",
+            "instanceId",
+            "pid",
+            "baseUrl",
+            "databaseFingerprint",
+            "startedAt",
+            "capabilityToken",
+        }
+        assert (told["protocolVersion"], told["pid"]) == ("1", server.process.pid)
+        assert len(told["capabilityToken"]) == 64
+        assert told["baseUrl"] == f"http://127.0.0.1:{port_of(server)}"
+        assert stat.S_IMODE(server.descriptor_file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(server.descriptor_file.parent.stat().st_mode) == 0o700
+        assert httpx.get(f"{server.url}/health/ready", headers=server.headers).json() == {"ok": True}
+
+    def test_status_tells_all_but_the_token(self, home: Path, server: Serving) -> None:
+        """`server status --json` prints running, not stale, and six fields."""
+        done = run(home, "server", "status", "--json")
+        told = json.loads(done.stdout)
+        assert (done.returncode, told["running"], told["stale"]) == (0, True, False)
+        assert told["descriptor"] == {
+            key: value for key, value in server.descriptor.items() if key != "capabilityToken"
+        }
+        assert server.descriptor["capabilityToken"].encode() not in done.stdout + done.stderr
+
+    def test_the_token_is_in_no_argument_and_no_log(self, home: Path, server: Serving) -> None:
+        """Neither the command line of a process nor standard error shows it."""
+        token = server.descriptor["capabilityToken"].encode()
+        assert token not in (home / "serve.log").read_bytes()
+        for pid in (server.process.pid, *server.workers()) if sys.platform == "linux" else ():
+            assert token not in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+class TestOneServer:
+    def test_a_second_one_is_refused_and_the_first_untouched(self, home: Path, server: Serving) -> None:
+        """Status 5, one line, nothing on standard output; also through another name of the same file."""
+        link = home / "other-name.db"
+        if not link.exists():
+            link.symlink_to(home / DATABASE)
+        for arguments in ((), ("--db", str(link))):
+            done = run(home, "serve", *arguments)
+            assert (done.returncode, done.stdout) == (5, b"")
+            assert done.stderr == b"hivekeep: a server of this database is already running\n"
+        assert json.loads(server.descriptor_file.read_text()) == server.descriptor
+        assert httpx.get(f"{server.url}/health/live").json() == {"ok": True}
+
+    def test_another_database_has_a_server_of_its_own(self, home: Path, server: Serving) -> None:
+        """It is found under a name made of its path, and both answer."""
+        process = subprocess.Popen(
+            [*PROGRAM, "serve", "--json", "--db", str(home / "second.db")],
+            stdout=subprocess.PIPE,
+            env=environment(home),
+            cwd=home,
+        )
+        with process:
+            assert process.stdout is not None
+            told = json.loads(process.stdout.readline())
+            assert (told["ok"], told["operation"], told["data"]["status"]) == (True, "serve", "running")
+            digest = told["data"]["descriptor"]["databaseFingerprint"].removeprefix("sha256:")
+            assert (home / "run" / f"server-{digest[:12]}.json").is_file()
+            assert httpx.get(f"{told['data']['url']}/health/live").json() == {"ok": True}
+            assert "capabilityToken" not in told["data"]["descriptor"]
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=30) == 0
+
+    @linux_only
+    def test_signals_for_more_workers_change_nothing(self, server: Serving) -> None:
+        """SIGTTIN, SIGTTOU and SIGUSR2 leave one master with one worker."""
+        before = server.workers()
+        assert len(before) == 1
+        for asked in (signal.SIGTTIN, signal.SIGTTOU, signal.SIGUSR2):
+            server.process.send_signal(asked)
+        answers = [httpx.get(f"{server.url}/health/live").status_code for _ in range(30)]
+        assert answers == [200] * 30
+        assert server.workers() == before
+
+    def test_other_processes_write_beside_it(self, home: Path, server: Serving) -> None:
+        """What `exec` writes the server reads, and the other way round."""
+        done = run(home, "exec", 'create(kind="concept", name="from exec")')
+        made = json.loads(done.stdout)["results"][0]["result"]
+        read = httpx.post(f"{server.url}/api/v1/verbs/get", json={"id": made["id"]}, headers=server.headers)
+        assert read.json()["result"]["name"] == "from exec"
+
+
+class TestStart:
+    @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.1", "example.org"])
+    def test_only_loopback_is_listened_on(self, tmp_path: Path, host: str) -> None:
+        """Any other host is a usage error before anything is created."""
+        done = run(tmp_path, "serve", "--host", host)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_descriptor_open_to_others_is_refused(self, tmp_path: Path) -> None:
+        """A file of mode 0644 in its place stops the start: status 7, the file is left as it was."""
+        (tmp_path / "run").mkdir(mode=0o700)
+        file = tmp_path / "run" / "server.json"
+        file.write_text("{}")
+        file.chmod(0o644)
+        done = run(tmp_path, "serve")
+        assert (done.returncode, file.read_text()) == (7, "{}")
+
+    def test_a_symbolic_link_is_refused(self, tmp_path: Path) -> None:
+        """A link in the descriptor's place is not followed: status 7, its target is untouched."""
+        (tmp_path / "run").mkdir(mode=0o700)
+        target = tmp_path / "target"
+        target.write_text("mine")
+        (tmp_path / "run" / "server.json").symlink_to(target)
+        assert run(tmp_path, "serve").returncode == 7
+        assert target.read_text() == "mine"
+
+    def test_a_database_that_cannot_be_opened_is_told_before_listening(self, tmp_path: Path) -> None:
+        """A file that is no database: status 1, one line, no descriptor and no lock are left."""
+        (tmp_path / "text.db").write_text("this is no database" * 100)
+        done = run(tmp_path, "serve", "--db", "text.db")
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.startswith(b"hivekeep: ")
+        assert done.stderr.count(b"\n") == 1
+        assert list((tmp_path / "run").iterdir()) == []
+
+    def test_the_port_can_be_chosen(self, tmp_path: Path) -> None:
+        """--port and --host localhost are what the descriptor says."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        with serving(tmp_path, "--host", "localhost", "--port", str(port)) as server:
+            assert server.url == f"http://localhost:{port}"
+            assert httpx.get(f"http://127.0.0.1:{port}/health/live").json() == {"ok": True}
+
+
+class TestEnd:
+    @pytest.mark.parametrize(
+        ("stop", "to_all"), [(signal.SIGTERM, False), (signal.SIGINT, False), (signal.SIGINT, True)]
+    )
+    def test_a_signal_ends_it_and_leaves_nothing_behind(
+        self, tmp_path: Path, stop: signal.Signals, to_all: bool
+    ) -> None:
+        """Status 0; descriptor and lock are gone, the store is closed, no process is left.
+
+        A terminal's Ctrl-C reaches master and worker at once.
+        """
+        with serving(tmp_path) as server:
+            entity = {"kind": "concept", "name": "A"}
+            httpx.post(f"{server.url}/api/v1/verbs/create", json=entity, headers=server.headers)
+            if to_all:
+                os.killpg(server.process.pid, stop)
+            else:
+                server.process.send_signal(stop)
+            assert server.process.wait(timeout=30) == 0
+            assert not group_lives(server.process.pid)
+        assert list((tmp_path / "run").iterdir()) == []
+        assert {file.name for file in (tmp_path / DATABASE).parent.iterdir()} == {"hivekeep.db"}
+
+    @linux_only
+    @pytest.mark.slow
+    def test_a_killed_worker_is_replaced_under_the_same_descriptor(self, tmp_path: Path) -> None:
+        """About 2 s: after kill -9 of the worker the same address answers again, and the lock held throughout."""
+        with serving(tmp_path) as server:
+            (worker,) = server.workers()
+            os.kill(worker, signal.SIGKILL)
+            wait_until(lambda: server.workers() not in ([], [worker]), 10, "another worker started")
+            assert httpx.get(f"{server.url}/health/ready", headers=server.headers, timeout=20).json() == {"ok": True}
+            assert json.loads(server.descriptor_file.read_text()) == server.descriptor
+            assert run(tmp_path, "serve").returncode == 5
+            assert server.stop() == 0
+
+    @linux_only
+    @pytest.mark.slow
+    def test_after_a_killed_master_the_port_closes_and_a_new_server_starts(self, tmp_path: Path) -> None:
+        """About 3 s: kill -9 of the descriptor's pid closes the port within 2 s; the stale descriptor is replaced."""
+        with serving(tmp_path) as server:
+            port = port_of(server)
+            os.kill(server.descriptor["pid"], signal.SIGKILL)
+            server.process.wait(timeout=5)
+            wait_until(lambda: not is_open(port), 2.0, "the port was closed")
+            told = json.loads(run(tmp_path, "server", "status", "--json").stdout)
+            assert (told["running"], told["stale"]) == (False, True)
+            with serving(tmp_path) as second:
+                assert second.descriptor["instanceId"] != server.descriptor["instanceId"]
+                assert second.descriptor["capabilityToken"] != server.descriptor["capabilityToken"]
+                assert httpx.get(f"{second.url}/health/ready", headers=second.headers).json() == {"ok": True}
+                assert second.stop() == 0
