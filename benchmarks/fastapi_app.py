@@ -12,10 +12,10 @@ import threading
 from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException
-from hivekeep.times import iso
 from pydantic import BaseModel, ConfigDict, Field
 
 from benchmarks.floor import Floor, new_ids
+from hivekeep.times import iso
 
 
 class GetBody(BaseModel):

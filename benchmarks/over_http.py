@@ -19,10 +19,9 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
-from hivekeep.doors import descriptor
-
 from benchmarks.floor import Ours, create_op, samples
 from benchmarks.measure import Result, faster, pairs
+from hivekeep.doors import descriptor
 
 TARGET = 2.0
 CONNECTIONS = 16

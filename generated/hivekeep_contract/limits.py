@@ -48,7 +48,7 @@ GATEWAY_QUEUE_SIZE = 64
 #: Wait for a free place in the writer's queue before a typed refusal.
 WRITER_ADMISSION_WAIT_MS = 2000
 
-#: Time within which a busy BEGIN IMMEDIATE is tried again before the write starts.
+#: A refused BEGIN IMMEDIATE is counted and tried again after this time, until the busy timeout is used up.
 WRITER_BEGIN_RETRY_MS = 2000
 
 #: Wait of a read for its audit row while a writer holds the lock.

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from hivekeep_contract.catalog import Pack
-from hivekeep_contract.errors import InvalidInput
-from hivekeep_contract.settings import SETTINGS, Setting, Settings
-
 from hivekeep import paths
 from hivekeep.identity.caller import ACTOR_GRAMMAR, is_actor_id
 from hivekeep.identity.namespaces import GRAMMAR, is_namespace
+from hivekeep_contract.catalog import Pack
+from hivekeep_contract.errors import InvalidInput
+from hivekeep_contract.settings import SETTINGS, Setting, Settings
 
 DEFAULT = "default"
 """Origin of a value that nobody set."""

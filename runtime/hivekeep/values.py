@@ -8,11 +8,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hivekeep_contract import vocabulary
-from hivekeep_contract.limits import KEY_MAX_BYTES
-
 from hivekeep.identity import ids, namespaces
 from hivekeep.times import parse_iso
+from hivekeep_contract import vocabulary
+from hivekeep_contract.limits import KEY_MAX_BYTES
 
 Normaliser = Callable[[Any], Any]
 

@@ -6,10 +6,6 @@ maker lets the type checker name every handler that is missing.
 
 from collections.abc import Callable
 
-from hivekeep_contract.catalog import PACKS
-from hivekeep_contract.handlers.kg import KgHandlers
-from hivekeep_contract.settings import Settings
-
 from hivekeep import paths
 from hivekeep.dispatch.call import Surroundings
 from hivekeep.dispatch.run import Server
@@ -19,6 +15,9 @@ from hivekeep.packs.ontology import Ontology
 from hivekeep.settings import select_packs
 from hivekeep.storage.connections import storage_options
 from hivekeep.storage.sqlite import SqliteEngine
+from hivekeep_contract.catalog import PACKS
+from hivekeep_contract.handlers.kg import KgHandlers
+from hivekeep_contract.settings import Settings
 
 REGISTERED_MODELS = 0
 """Embedding models: none until an embedder is configured."""

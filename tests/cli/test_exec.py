@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hivekeep import __version__
 from hivekeep.cli.flags import COMMON, EXEC, parse
 from support.processes import run

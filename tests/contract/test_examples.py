@@ -4,8 +4,9 @@ import json
 from importlib import resources
 from typing import Any
 
-import hivekeep_contract
 import pytest
+
+import hivekeep_contract
 from hivekeep_contract.catalog import VERBS
 from support.client import Hive, contains, fill, filled
 

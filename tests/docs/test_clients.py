@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from support.pages import ROOT, blocks
 from support.processes import environment, serving
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+
 from hivekeep.cli.commands import root
 from hivekeep.gate.policy import load_gate
 from hivekeep.settings import load_settings

@@ -4,6 +4,7 @@ import re
 from pathlib import PurePosixPath
 
 import pytest
+
 from support.pages import ROOT, anchors, blocks, code_spans, links, pages, written_pages
 
 EXTERNAL = ("https://", "mailto:")

@@ -5,6 +5,7 @@ import tomllib
 from typing import Any
 
 import pytest
+
 from hivekeep.cli.commands import root
 from hivekeep_contract.catalog import VERBS
 from hivekeep_contract.settings import SETTINGS

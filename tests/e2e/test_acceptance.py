@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from hivekeep.storage import entities
 from hivekeep.storage.entities import EntityRow
 from hivekeep_contract.errors import ParseError

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from hivekeep.storage import doctor, entities, notes, text_index
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import NO_FILTER

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
 from hivekeep.doors.auth import Guard
 from hivekeep.doors.http import Door, create_app
 from hivekeep.settings import load_settings

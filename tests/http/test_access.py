@@ -65,6 +65,16 @@ def test_only_the_exact_token_opens_a_guarded_path(
     assert "www-authenticate" not in answer.headers
 
 
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/mcp"), ("OPTIONS", "/mcp"), ("DELETE", "/api/v1/verbs/stats"), ("GET", "/metrics")]
+)
+def test_a_stranger_does_not_learn_the_methods_of_a_path(client: Client, method: str, path: str) -> None:
+    """A wrong method on a guarded path is 401 without the token and 403 from elsewhere, not 405 or 404."""
+    assert client.send(method, path, Authorization=None).status_code == 401
+    assert client.send(method, path, Origin="https://evil.example").status_code == 403
+    assert client.send(method, path).status_code in (404, 405)
+
+
 @pytest.mark.parametrize("path", OPEN)
 def test_open_paths_need_no_token(client: Client, path: str) -> None:
     """The pages and the liveness probe answer without a token."""

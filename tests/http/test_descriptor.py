@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hivekeep.doors import descriptor
 from hivekeep.doors.descriptor import AlreadyRunning, Descriptor, InstanceLock, RuntimeRefused, UnsafeFile
 

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
+
 from hivekeep.dispatch.run import Step
 from hivekeep.doors.driver import SLOW_COMMIT_S, Driver
 

@@ -10,18 +10,19 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-import hivekeep_contract
 import pytest
 import schemathesis
 import uvicorn
-from hivekeep.doors.auth import Guard
-from hivekeep.doors.http import Door, create_app
-from hivekeep.wiring import open_server
-from hivekeep_contract.settings import Settings
 from hypothesis import Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis.checks import CHECKS
 from schemathesis.generation import GenerationMode
+
+import hivekeep_contract
+from hivekeep.doors.auth import Guard
+from hivekeep.doors.http import Door, create_app
+from hivekeep.wiring import open_server
+from hivekeep_contract.settings import Settings
 
 TOKEN = "ab" * 32
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}

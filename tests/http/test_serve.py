@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+
 from support.processes import PROGRAM, Serving, environment, group_lives, run, serving, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="serve is for Linux and macOS")

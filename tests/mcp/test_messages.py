@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from hivekeep.doors import mcp
 
 TOOL = {"name": "request", "inputSchema": {"type": "object"}}

@@ -8,9 +8,10 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+
+from mcp import Client, StdioServerParameters
 from support.processes import PROGRAM, Serving, environment, serving
 
 ERAS = [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES
 from support.processes import PROGRAM, environment, lines, run
 

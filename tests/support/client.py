@@ -13,8 +13,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import hivekeep_contract
 import jsonschema_rs
+
+import hivekeep_contract
 from hivekeep.dispatch.run import Server
 from hivekeep.identity.caller import Caller, make_caller
 from hivekeep.request.envelope import parse_tool_call

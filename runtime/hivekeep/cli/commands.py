@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import click
-from hivekeep_contract.errors import HivekeepError
-from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
-from hivekeep_contract.settings import Setting
 
 from hivekeep import __version__, paths
 from hivekeep.cli import flags
+from hivekeep_contract.errors import HivekeepError
+from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
+from hivekeep_contract.settings import Setting
 
 FAILED = 1
 USAGE = 2

@@ -5,13 +5,12 @@ What it keeps true: nothing is changed, and a finding never shows the token.
 
 from __future__ import annotations
 
-from hivekeep_contract.settings import Settings
-
 from hivekeep import paths
 from hivekeep.doors import descriptor
 from hivekeep.storage import doctor
 from hivekeep.storage.connections import storage_options
 from hivekeep.storage.doctor import Check
+from hivekeep_contract.settings import Settings
 
 
 def examine(settings: Settings) -> list[Check]:

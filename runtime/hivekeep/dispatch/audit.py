@@ -6,14 +6,14 @@ another writer holds the lock (it waits a bounded time, and the row is counted a
 
 from typing import Any
 
-from hivekeep_contract.catalog import Verb
-
 from hivekeep.gate.policy import Decision
 from hivekeep.identity.caller import Caller
-from hivekeep.packs.context import Context, new_id
+from hivekeep.identity.ids import new_id
+from hivekeep.packs.context import Context
 from hivekeep.storage import json_text
 from hivekeep.storage.engine import EventRow
 from hivekeep.times import iso
+from hivekeep_contract.catalog import Verb
 
 KIND = "audit"
 WORK_CLASS = "interactive"

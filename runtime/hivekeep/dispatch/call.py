@@ -8,6 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hivekeep.dispatch import audit
+from hivekeep.dispatch.compiled import CompiledVerb
+from hivekeep.dispatch.validate import canonical_arguments
+from hivekeep.gate.policy import Decision, Gate, GateRequest, check_gate
+from hivekeep.identity.caller import Caller
+from hivekeep.identity.ids import new_id
+from hivekeep.packs.context import Context
+from hivekeep.packs.ontology import Ontology
+from hivekeep.storage import events
+from hivekeep.storage.engine import EventRow, Tx
+from hivekeep.times import now_us
 from hivekeep_contract.catalog import Verb
 from hivekeep_contract.errors import (
     AuditDeadlineExpired,
@@ -20,17 +31,6 @@ from hivekeep_contract.errors import (
     WriterTaskBeginBusy,
 )
 from hivekeep_contract.settings import Settings
-
-from hivekeep.dispatch import audit
-from hivekeep.dispatch.compiled import CompiledVerb
-from hivekeep.dispatch.validate import canonical_arguments
-from hivekeep.gate.policy import Decision, Gate, GateRequest, check_gate
-from hivekeep.identity.caller import Caller
-from hivekeep.packs.context import Context, new_id
-from hivekeep.packs.ontology import Ontology
-from hivekeep.storage import events
-from hivekeep.storage.engine import EventRow, Tx
-from hivekeep.times import now_us
 
 NOT_COMMITTED = "not_committed"
 UNKNOWN = "unknown"

@@ -10,10 +10,9 @@ from importlib import resources
 from typing import Any, NamedTuple, Protocol
 
 import hivekeep_contract
+from hivekeep.values import NORMALISERS, Normaliser
 from hivekeep_contract import vocabulary
 from hivekeep_contract.catalog import Param, Verb
-
-from hivekeep.values import NORMALISERS, Normaliser
 
 _ENUM = "enum:"
 

@@ -10,17 +10,6 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from hivekeep_contract.catalog import VERBS, Verb
-from hivekeep_contract.errors import (
-    HivekeepError,
-    InvalidInput,
-    ResultTooDeep,
-    StorageUnavailable,
-    UnknownVerb,
-)
-from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES, RESULT_DEPTH_LIMIT
-from hivekeep_contract.request import ADVISORIES, HELP_ARG
-
 from hivekeep import paths
 from hivekeep.dispatch import call as calls
 from hivekeep.dispatch.call import Call, Outcome, Surroundings
@@ -34,6 +23,16 @@ from hivekeep.request.suggest import did_you_mean
 from hivekeep.storage.engine import Engine, EventRow
 from hivekeep.times import now_us
 from hivekeep.values import relation
+from hivekeep_contract.catalog import VERBS, Verb
+from hivekeep_contract.errors import (
+    HivekeepError,
+    InvalidInput,
+    ResultTooDeep,
+    StorageUnavailable,
+    UnknownVerb,
+)
+from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES, RESULT_DEPTH_LIMIT
+from hivekeep_contract.request import ADVISORIES, HELP_ARG
 
 Lane = Literal["write", "quick", "slow", "audit"]
 VERBOSE = "verbose"

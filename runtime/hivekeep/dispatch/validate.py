@@ -7,10 +7,9 @@ only for arguments that are refused, and every one of them comes from the contra
 from collections.abc import Mapping
 from typing import Any
 
-from hivekeep_contract.errors import InvalidInput
-
 from hivekeep.dispatch.compiled import CompiledVerb
 from hivekeep.request.suggest import did_you_mean
+from hivekeep_contract.errors import InvalidInput
 
 SHOWN_VALUE_CHARS = 80
 

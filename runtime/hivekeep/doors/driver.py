@@ -114,9 +114,10 @@ class _AuditLane:
         rows, self._rows, self._group = self._rows, [], None
         if self._inline() and loop.time() >= self._inline_from:
             began = loop.time()
-            self._settle(loop, group, self._commit(rows))
+            failure = self._commit(rows)
             if loop.time() - began > SLOW_COMMIT_S:
                 self._inline_from = loop.time() + INLINE_PAUSE_S
+            self._settle(loop, group, failure)
             return
         commit = loop.run_in_executor(self._thread, self._commit, rows)
         commit.add_done_callback(lambda done: self._settle(loop, group, done.result()))

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import falcon
 import falcon.asgi
-from hivekeep_contract import errors
-from hivekeep_contract.request import FORMATS, PRESENTATIONS
 
+from hivekeep import compact_json
 from hivekeep.doors import gateway, mcp, refusals, wire
 from hivekeep.doors.driver import Driver
 from hivekeep.doors.pages import PAGES, Page
 from hivekeep.identity.caller import Caller, make_caller
 from hivekeep.request.envelope import ToolCall, parse_tool_call
+from hivekeep_contract import errors
+from hivekeep_contract.request import FORMATS, PRESENTATIONS
 
 if TYPE_CHECKING:
     from hivekeep.dispatch.run import Server
@@ -40,6 +41,7 @@ _HEADERS = {
 }
 _CALLERS_REMEMBERED = 1024
 _GATEWAY_PATH = re.compile(r"/api/v1(?:/.*)?")
+_GUARDED_PATH = re.compile(r"/api/v1/.*|/mcp|/metrics|/health/ready")
 
 Request: TypeAlias = falcon.asgi.Request
 Response: TypeAlias = falcon.asgi.Response
@@ -252,7 +254,7 @@ def create_app(door: Door) -> App:
         app.add_route(page.path, PageRoute(door, page))
     app.add_sink(_unknown_api_path(door), _GATEWAY_PATH)
     app.add_error_handler(Exception, _on_unexpected)
-    app.add_error_handler(falcon.HTTPError, _on_http_error)
+    app.add_error_handler(falcon.HTTPError, _on_http_error(door))
     app.add_error_handler(errors.HivekeepError, _on_refusal)
     return app
 
@@ -282,14 +284,14 @@ async def _on_refusal(req: Request, resp: Response, error: errors.HivekeepError,
     _send(resp, error.http_status, refusals.entry(error, params.get("verb")))
 
 
-async def _on_http_error(req: Request, resp: Response, error: falcon.HTTPError, params: dict[str, Any]) -> None:
-    allowed: list[str] = []
-    if isinstance(error, falcon.HTTPMethodNotAllowed):
-        named = dict(error.headers or ()).get("Allow", "").replace(" ", "").split(",")
-        allowed = [method for method in named if method != "OPTIONS"]
-        resp.set_header("Allow", ", ".join(allowed))
-    refusal = _as_refusal(error, allowed)
-    _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
+def _on_http_error(door: Door) -> Any:
+    async def answer(req: Request, resp: Response, error: falcon.HTTPError, params: dict[str, Any]) -> None:
+        refusal = _refused_entry(door, req) or _as_refusal(error)
+        if isinstance(refusal, errors.MethodNotAllowed):
+            resp.set_header("Allow", ", ".join(_methods(error)))
+        _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
+
+    return answer
 
 
 async def _on_unexpected(req: Request, resp: Response, failure: Exception, params: dict[str, Any]) -> None:
@@ -297,10 +299,26 @@ async def _on_unexpected(req: Request, resp: Response, failure: Exception, param
     _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
 
 
-def _as_refusal(error: falcon.HTTPError, allowed: list[str]) -> errors.HivekeepError:
-    """Our error for one of Falcon's own; `allowed` are the methods of the path."""
-    if allowed:
-        return errors.MethodNotAllowed("the path does not take this method", allowed=allowed)
+def _refused_entry(door: Door, req: Request) -> errors.HivekeepError | None:
+    """Why a request for a guarded path is not let in: such a client does not learn which methods a path has."""
+    if _GUARDED_PATH.fullmatch(req.path):
+        try:
+            door.admit(req)
+        except errors.HivekeepError as refusal:
+            return refusal
+    return None
+
+
+def _methods(error: falcon.HTTPError) -> list[str]:
+    """The methods that Falcon would allow, without OPTIONS, which no route answers."""
+    named = dict(error.headers or ()).get("Allow", "").replace(" ", "").split(",")
+    return [method for method in named if method != "OPTIONS"]
+
+
+def _as_refusal(error: falcon.HTTPError) -> errors.HivekeepError:
+    """Our error for one of Falcon's own."""
+    if isinstance(error, falcon.HTTPMethodNotAllowed):
+        return errors.MethodNotAllowed("the path does not take this method", allowed=_methods(error))
     if isinstance(error, falcon.HTTPNotFound):
         return errors.RouteNotFound("there is no such path; GET /openapi.json lists the paths")
     return errors.MalformedBody("the request is not well-formed HTTP for this path")
@@ -378,5 +396,5 @@ def _status_of(entry: dict[str, Any], error: errors.HivekeepError | None) -> int
 def _send(resp: Response, status: int, value: Any) -> None:
     resp.status = status
     resp.content_type = JSON_TYPE
-    resp.data = wire.encode(value)
+    resp.data = compact_json.encode(value)
     resp.set_headers(_HEADERS)

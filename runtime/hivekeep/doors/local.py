@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 from hivekeep.doors import mcp
 
 if TYPE_CHECKING:
-    from hivekeep_contract.request import Presentation
-    from hivekeep_contract.settings import Settings
-
     from hivekeep.dispatch.run import Server
     from hivekeep.identity.caller import Caller
+    from hivekeep_contract.request import Presentation
+    from hivekeep_contract.settings import Settings
 
 
 class Local:
@@ -43,9 +42,8 @@ class Local:
     def tool(self) -> dict[str, Any]:
         """The definition of the MCP tool for the packs of this process."""
         if self._tool is None:
-            from hivekeep_contract.catalog import PACKS
-
             from hivekeep.settings import select_packs
+            from hivekeep_contract.catalog import PACKS
 
             self._tool = mcp.load_tool(frozenset(select_packs(self.settings.runtime_packs, PACKS)))
         return self._tool

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
-from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 from uvicorn_worker import UvicornWorker
 
 from hivekeep import paths
 from hivekeep.doors import auth, descriptor, gateway, logs, parent_watch
 from hivekeep.doors.descriptor import Descriptor, InstanceLock
+from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 
 if TYPE_CHECKING:
     from hivekeep_contract.settings import Settings

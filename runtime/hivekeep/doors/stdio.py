@@ -20,9 +20,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES as LINE_MAX_BYTES
-
 from hivekeep.doors import mcp, wire
+from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES as LINE_MAX_BYTES
 
 if TYPE_CHECKING:
     from hivekeep_contract.errors import HivekeepError
@@ -175,8 +174,7 @@ class _Loop:
 
 def _typed(failure: Exception) -> HivekeepError:
     """The failure as an error of the contract; one that is none is logged and told by its id."""
-    from hivekeep_contract.errors import HivekeepError
-
     from hivekeep.doors import refusals
+    from hivekeep_contract.errors import HivekeepError
 
     return failure if isinstance(failure, HivekeepError) else refusals.unexpected(failure)

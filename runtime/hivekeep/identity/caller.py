@@ -7,10 +7,9 @@ are never compared to tell callers apart, because an id may itself look like a l
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hivekeep.identity.namespaces import GRAMMAR, LOCAL, is_namespace, visible_set
 from hivekeep_contract.errors import InvalidParams
 from hivekeep_contract.limits import NAMESPACE_MAX_BYTES
-
-from hivekeep.identity.namespaces import GRAMMAR, LOCAL, is_namespace, visible_set
 
 ANONYMOUS = "anonymous"
 """Kind of the caller that nobody named; its id is `local`."""

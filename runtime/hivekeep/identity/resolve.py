@@ -7,14 +7,13 @@ identity in every namespace, a prefix looks into every namespace, a name into th
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hivekeep_contract.errors import Ambiguous, NotFound
-from hivekeep_contract.limits import AMBIGUOUS_SHOWN
-
 from hivekeep.identity.caller import Caller
 from hivekeep.identity.ids import classify
 from hivekeep.storage import entities, records
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.records import Located
+from hivekeep_contract.errors import Ambiguous, NotFound
+from hivekeep_contract.limits import AMBIGUOUS_SHOWN
 
 EVERY_SUBSTRATE = tuple(records.TABLES)
 SHORT_ID_CHARS = 8

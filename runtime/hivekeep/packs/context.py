@@ -4,26 +4,20 @@ Invariant: everything a handler does to the store goes through `ctx.tx`, so reco
 operation commit together or not at all.
 """
 
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hivekeep_contract.errors import GateUnavailable, PermissionDenied
-from hivekeep_contract.settings import Settings
-
 from hivekeep.gate.policy import GateRequest
 from hivekeep.identity.caller import Caller
+from hivekeep.identity.ids import new_id
 from hivekeep.packs.ontology import Ontology
 from hivekeep.storage import events, json_text
 from hivekeep.storage.engine import EventRow, Tx
+from hivekeep_contract.errors import GateUnavailable, PermissionDenied
+from hivekeep_contract.settings import Settings
 
 PAYLOAD_VERSION = 1
-
-
-def new_id() -> str:
-    """A fresh random UUID (version 4) in canonical text."""
-    return str(uuid.uuid4())
 
 
 @dataclass(slots=True)

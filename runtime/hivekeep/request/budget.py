@@ -6,11 +6,10 @@ Sizes are UTF-8 bytes of compact JSON. Operations that ran keep their outcome: t
 
 from typing import Any
 
-from hivekeep_contract.errors import HivekeepError, ResponseFrameBudgetExceeded
-from hivekeep_contract.limits import ERROR_MESSAGE_MAX_CHARS
-
 from hivekeep.request.entries import Entry, envelope
 from hivekeep.request.json_values import depth_exceeds, size_of
+from hivekeep_contract.errors import HivekeepError, ResponseFrameBudgetExceeded
+from hivekeep_contract.limits import ERROR_MESSAGE_MAX_CHARS
 
 __all__ = ["READ_OUTCOME", "depth_exceeds", "envelope", "fit", "without_result"]
 

@@ -7,12 +7,11 @@ refusal, goes through the careful steps below it. Both agree on every text the p
 import re
 from typing import Any, NamedTuple
 
-from hivekeep_contract.errors import ParseError
-
 from hivekeep.request.faults import fault, misplaced, unclosed
 from hivekeep.request.plan import Op, Plan
 from hivekeep.request.tokens import BLANK, BLANKS, IDENT, is_identifier, skip
 from hivekeep.request.values import LITERALS, Found, ValueReader
+from hivekeep_contract.errors import ParseError
 
 _HEAD = re.compile(rf"({IDENT}(?:\.{IDENT})?){BLANK}*\({BLANK}*(\))?")
 _PLAIN_ARGUMENT = re.compile(

@@ -4,16 +4,15 @@
 `hivekeep_contract.request.DSL_ERRORS`. Which verbs exist and what their arguments mean is not its business.
 """
 
-from hivekeep_contract.errors import ParseError
-from hivekeep_contract.limits import MAX_OPS, MAX_OPS_INPUT_BYTES
-from hivekeep_contract.request import RESERVED_ENVELOPE_ARGS
-
 from hivekeep.request.calls import Draft, read_batch, read_calls
 from hivekeep.request.faults import fault
 from hivekeep.request.json_form import read_json, settle_references
 from hivekeep.request.plan import Mode, Op, Plan, PrevRef
 from hivekeep.request.printing import print_plan
 from hivekeep.request.tokens import BLANKS, skip
+from hivekeep_contract.errors import ParseError
+from hivekeep_contract.limits import MAX_OPS, MAX_OPS_INPUT_BYTES
+from hivekeep_contract.request import RESERVED_ENVELOPE_ARGS
 
 __all__ = ["Mode", "Op", "Plan", "PrevRef", "parse", "print_plan"]
 

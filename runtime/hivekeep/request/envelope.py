@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from hivekeep_contract.errors import InvalidParams
-from hivekeep_contract.request import ENVELOPE_FIELDS, FORMATS, PRESENTATIONS, Format, Presentation
-
 from hivekeep.request.json_values import type_name
 from hivekeep.request.suggest import did_you_mean
+from hivekeep_contract.errors import InvalidParams
+from hivekeep_contract.request import ENVELOPE_FIELDS, FORMATS, PRESENTATIONS, Format, Presentation
 
 _SHOWN = 60
 

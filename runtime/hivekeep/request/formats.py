@@ -6,6 +6,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hivekeep.request.json_values import compact
+from hivekeep.request.opaque import around_content, is_sequenced_record, map_content
 from hivekeep_contract.presentation import (
     TABLE_CELL_MAX_CHARS,
     TABLE_DEFAULT_NAMESPACE,
@@ -16,9 +18,6 @@ from hivekeep_contract.presentation import (
     TABLE_UNCUT_PREFIXES,
     TABLE_UNCUT_SUFFIXES,
 )
-
-from hivekeep.request.json_values import compact
-from hivekeep.request.opaque import around_content, is_sequenced_record, map_content
 
 _PROPERTIES = "properties"
 _NAMESPACE = "namespace"

@@ -4,15 +4,14 @@ import json
 import re
 from typing import Any, NoReturn
 
-from hivekeep_contract.errors import ParseError
-from hivekeep_contract.limits import NESTING_DEPTH_LIMIT
-
 from hivekeep.request.faults import fault, misplaced
 from hivekeep.request.plan import Op, Plan
 from hivekeep.request.references import names_prev, settle
 from hivekeep.request.suggest import did_you_mean
 from hivekeep.request.tokens import is_identifier, is_verb
 from hivekeep.request.values import finite_float, refuse_constant
+from hivekeep_contract.errors import ParseError
+from hivekeep_contract.limits import NESTING_DEPTH_LIMIT
 
 _KEYS = ("tool", "args")
 _decode = json.JSONDecoder(parse_float=finite_float, parse_constant=refuse_constant).raw_decode

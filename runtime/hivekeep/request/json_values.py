@@ -1,9 +1,9 @@
 """Questions about JSON values that several modules ask: how deep, of which type, how many bytes."""
 
-import json
 from typing import Any
 
-_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+from hivekeep import compact_json
+
 _NOUNS = ((bool, "a boolean"), (str, "a string"), (dict, "an object"), (list, "an array"))
 
 
@@ -39,9 +39,9 @@ def type_name(value: Any) -> str:
 def compact(value: Any) -> str:
     """JSON text without blanks, other scripts as themselves. The value must not be deeper than results may
     be."""
-    return _compact(value)
+    return compact_json.dump(value)
 
 
 def size_of(value: Any) -> int:
     """UTF-8 bytes of the compact JSON text."""
-    return len(_compact(value).encode("utf-8", "surrogatepass"))
+    return len(compact_json.encode(value))

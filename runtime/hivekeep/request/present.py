@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context
 from typing import Any
 
+from hivekeep.request.opaque import around_content, is_sequenced_record
 from hivekeep_contract.presentation import (
     ENVELOPE_ARRAYS,
     ENVELOPE_CURSOR,
@@ -26,8 +27,6 @@ from hivekeep_contract.presentation import (
     SHORT_ID_LENGTH,
     UNTOUCHED_TIME_KEYS,
 )
-
-from hivekeep.request.opaque import around_content, is_sequenced_record
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _RELATIVE = timedelta(seconds=RELATIVE_TIME_BELOW_SECS)

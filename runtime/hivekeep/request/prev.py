@@ -8,11 +8,10 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from hivekeep_contract.errors import PrevReferenceFailed, ResultTooDeep
-from hivekeep_contract.limits import RESULT_DEPTH_LIMIT
-
 from hivekeep.request.json_values import depth_exceeds, type_name
 from hivekeep.request.plan import PrevRef
+from hivekeep_contract.errors import PrevReferenceFailed, ResultTooDeep
+from hivekeep_contract.limits import RESULT_DEPTH_LIMIT
 
 _FIELDS_SHOWN = 100
 

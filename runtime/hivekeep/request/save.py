@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hivekeep_contract.errors import InvalidParams, StorageUnavailable
-
 from hivekeep.request.entries import Entry, summarise
 from hivekeep.request.json_values import compact
+from hivekeep_contract.errors import InvalidParams, StorageUnavailable
 
 
 def check_destination(destination: str, root: Path) -> Path:

@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from hivekeep_contract.errors import ParseError
-from hivekeep_contract.limits import NESTING_DEPTH_LIMIT
-
 from hivekeep.request.faults import fault, misplaced, unclosed
 from hivekeep.request.json_values import depth_exceeds
 from hivekeep.request.plan import PrevRef
 from hivekeep.request.references import reference_at, settle
 from hivekeep.request.tokens import BLANKS, skip
+from hivekeep_contract.errors import ParseError
+from hivekeep_contract.limits import NESTING_DEPTH_LIMIT
 
 T = TypeVar("T")
 

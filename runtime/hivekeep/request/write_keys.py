@@ -7,12 +7,11 @@ operations run in order and are exempt.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from hivekeep.request.faults import fault
+from hivekeep.request.plan import Op, Plan
 from hivekeep_contract.catalog import Verb, WriteKey
 from hivekeep_contract.errors import ParseError
 from hivekeep_contract.vocabulary import RELATIONS
-
-from hivekeep.request.faults import fault
-from hivekeep.request.plan import Op, Plan
 
 
 class _Edge(NamedTuple):

@@ -13,14 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple
 
-from hivekeep_contract.limits import (
-    ENTITY_RRF_K,
-    NOTE_RRF_K,
-    SEARCH_ARM_FACTOR,
-    SEARCH_WINDOW_CAP,
-    SEARCH_WINDOW_FACTOR,
-)
-
 from hivekeep.search import fusion
 from hivekeep.search.lexical import Term, TextMode, parse_terms, plan_literals, plan_words
 from hivekeep.search.snippet import excerpt
@@ -28,6 +20,13 @@ from hivekeep.storage import text_index
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import name_key
 from hivekeep.storage.text_index import Candidate, Scope, TextSubstrate
+from hivekeep_contract.limits import (
+    ENTITY_RRF_K,
+    NOTE_RRF_K,
+    SEARCH_ARM_FACTOR,
+    SEARCH_WINDOW_CAP,
+    SEARCH_WINDOW_FACTOR,
+)
 
 OrderBy = Literal["score", "created_at", "updated_at"]
 Source = Literal["text", "vector", "both"]

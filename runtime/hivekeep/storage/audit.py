@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from time import monotonic
 
 import apsw
-from hivekeep_contract import limits
 
 from hivekeep.storage.engine import EventRow
 from hivekeep.storage.events import INSERT
 from hivekeep.storage.faults import still_busy, typed
+from hivekeep_contract import limits
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +75,15 @@ class AuditLog:
             self._lock.release()
         if batch.fault is not None:
             raise batch.fault
+
+    def try_append(self, rows: Sequence[EventRow]) -> bool:
+        """Store rows here and now if nobody is in the way; False says that none of them is stored."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return self._store([_Batch(rows, may_wait=False)], 0) is None
+        finally:
+            self._lock.release()
 
     def flush_backlog(self) -> None:
         """Store the rows that were left behind if nobody is in the way; called after each write."""

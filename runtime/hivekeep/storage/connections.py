@@ -9,11 +9,11 @@ from time import monotonic, sleep
 from typing import Final, Literal, NamedTuple, TypeVar
 
 import apsw
+
+from hivekeep.storage.engine import Args, Row
 from hivekeep_contract import limits
 from hivekeep_contract.errors import Unsupported
 from hivekeep_contract.settings import Settings
-
-from hivekeep.storage.engine import Args, Row
 
 MEMORY: Final = ":memory:"
 Role = Literal["writer", "reader", "audit"]

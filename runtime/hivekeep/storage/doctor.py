@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import apsw
-from hivekeep_contract.errors import HivekeepError, Unsupported
 
 from hivekeep.storage import ledger, migrations, tables, text_index
 from hivekeep.storage.connections import (
@@ -21,6 +20,7 @@ from hivekeep.storage.connections import (
     wal_path,
 )
 from hivekeep.storage.statements import sql
+from hivekeep_contract.errors import HivekeepError, Unsupported
 
 _SHOWN: Final = 5
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from hivekeep_contract.vocabulary import RELATIONS
-
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.rows import CursorPage, RecordTable
 from hivekeep.storage.statements import Where, sql
+from hivekeep_contract.vocabulary import RELATIONS
 
 Direction = Literal["outgoing", "incoming", "both"]
 

@@ -104,6 +104,10 @@ class Engine(Protocol):
         """
         ...
 
+    def try_append_audit(self, rows: Sequence[EventRow]) -> bool:
+        """Store events only if that needs no waiting; False: none is stored, and `append_audit` says why."""
+        ...
+
     def data_version(self) -> int:
         """A number that changes when any connection of any process commits to the file."""
         ...

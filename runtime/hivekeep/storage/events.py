@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from hivekeep_contract import limits
-
 from hivekeep.storage.engine import EventRow, Row, Tx
 from hivekeep.storage.statements import Where, marks, newest_first, sql
+from hivekeep_contract import limits
 
 _COLUMNS: Final = ", ".join(EventRow._fields)
 _SELECT: Final = sql("SELECT {columns} FROM events", columns=_COLUMNS)

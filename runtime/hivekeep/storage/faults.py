@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeVar
 
 import apsw
+
 from hivekeep_contract.errors import HivekeepError, StorageUnavailable, WriterTaskBeginBusy
 
 E = TypeVar("E", bound=HivekeepError)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+from hivekeep.compact_json import dump
+
+__all__ = ["EMPTY_LIST", "EMPTY_OBJECT", "dump", "load", "load_object", "load_tags"]
+
 _decode = json.JSONDecoder().decode
 
 EMPTY_OBJECT = "{}"
 EMPTY_LIST = "[]"
-
-
-def dump(value: object) -> str:
-    """Any JSON value as text; raises ValueError for NaN and infinities."""
-    return _encode(value)
 
 
 def load(text: str) -> Any:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from hivekeep_contract import limits
-
 from hivekeep.storage import edges
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import EMPTY_OBJECT
 from hivekeep.storage.rows import CursorPage, IndexedText, RecordTable, RecordText
 from hivekeep.storage.statements import Where, sql
+from hivekeep_contract import limits
 
 
 class NoteRow(NamedTuple):

@@ -13,11 +13,11 @@ from time import monotonic, perf_counter_ns
 from types import TracebackType
 
 import apsw
-from hivekeep_contract.errors import ReaderCheckoutTimeout
 
 from hivekeep.storage.connections import SqliteTx
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.faults import timed_out, typed, unusable
+from hivekeep_contract.errors import ReaderCheckoutTimeout
 
 READER_COUNTS = (
     "reader_admission_capacity",

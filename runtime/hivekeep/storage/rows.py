@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from hivekeep_contract.errors import ConcurrentChange
-
 from hivekeep.storage import ledger, text_index
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.statements import Where, marks, newest_first, sql
+from hivekeep_contract.errors import ConcurrentChange
 
 
 class Record(Protocol):

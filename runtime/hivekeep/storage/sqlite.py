@@ -13,7 +13,6 @@ from time import monotonic
 from typing import Final, TypeVar
 
 import apsw
-from hivekeep_contract.errors import StorageUnavailable
 
 from hivekeep.storage import migrations
 from hivekeep.storage.audit import AuditLog
@@ -22,6 +21,7 @@ from hivekeep.storage.engine import EventRow, Surface, Tx
 from hivekeep.storage.faults import unavailable, unusable
 from hivekeep.storage.readers import READER_COUNTS, ReaderPool, SharedReader
 from hivekeep.storage.writer import InlineWriter, ThreadedWriter, Transactions, Writer
+from hivekeep_contract.errors import StorageUnavailable
 
 T = TypeVar("T")
 
@@ -86,6 +86,12 @@ class SqliteEngine:
         if self._audit is None:
             raise self._no_writing()
         self._audit.append(rows, may_degrade=may_degrade)
+
+    def try_append_audit(self, rows: Sequence[EventRow]) -> bool:
+        """Store events only if that needs no waiting."""
+        if self._audit is None:
+            raise self._no_writing()
+        return self._audit.try_append(rows)
 
     def data_version(self) -> int:
         """A number that changes when another connection commits; in memory, the number of changed rows."""

@@ -16,15 +16,15 @@ from time import monotonic
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 import apsw
+
+from hivekeep.storage.connections import SqliteTx
+from hivekeep.storage.engine import Surface, Tx
+from hivekeep.storage.faults import still_busy, timed_out, typed, unavailable
 from hivekeep_contract import limits
 from hivekeep_contract.errors import (
     WriterPoolCheckoutTimeout,
     WriterQueueFull,
 )
-
-from hivekeep.storage.connections import SqliteTx
-from hivekeep.storage.engine import Surface, Tx
-from hivekeep.storage.faults import still_busy, timed_out, typed, unavailable
 
 T = TypeVar("T")
 

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import hivekeep_contract
 import jsonschema_rs
 import pytest
 import schemathesis
+
+import hivekeep_contract
 from hivekeep_contract import catalog, errors, reference, routes, settings, vocabulary
 
 PACKAGE = Path(hivekeep_contract.__file__).parent

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import hivekeep_contract
 from hivekeep_contract import catalog, errors, settings
-
 from tools.generate.html import slug
 
 DOCS = Path(hivekeep_contract.__file__).parent / "docs"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hivekeep.gate.policy import Decision, GateRequest
 from hivekeep.storage.engine import EventRow
 from hivekeep_contract.errors import InvalidParams, StorageUnavailable, WriterTaskBeginBusy

@@ -8,11 +8,12 @@ import time
 import uuid
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from hivekeep.gate import secrets
 from hivekeep_contract import secrets as table
 from hivekeep_contract.errors import SecretDetected
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 BASE62 = string.ascii_letters + string.digits
 RANDOM_40 = "q7Rt2LxK9mVb4ZcN8wHs" + "P3dYf6JgT1eUa5XoC0iQ"  # 40 different characters: 5.3 bits each

@@ -1,6 +1,7 @@
 """Who is asking: labels, equality, namespaces and the visible set."""
 
 import pytest
+
 from hivekeep.identity.caller import Caller, filter_labels, make_caller, own_labels, stored_label
 from hivekeep.identity.namespaces import is_namespace, visible_set
 from hivekeep_contract.errors import InvalidParams

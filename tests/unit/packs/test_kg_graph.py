@@ -4,6 +4,7 @@ import itertools
 from typing import Any
 
 import pytest
+
 from hivekeep.packs.ontology import Ontology
 from hivekeep_contract import vocabulary
 from support.client import Hive

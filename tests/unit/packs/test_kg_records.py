@@ -4,6 +4,7 @@ import itertools
 from typing import Any
 
 import pytest
+
 from hivekeep.storage import entities
 from hivekeep_contract import vocabulary
 from support.client import Hive

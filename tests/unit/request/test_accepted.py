@@ -1,6 +1,7 @@
 """What the request language accepts, form by form, and the exact plan it makes of it."""
 
 import pytest
+
 from hivekeep.request.dsl import Op, Plan, PrevRef, parse
 
 

@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 import pytest
+
 from hivekeep.request.budget import depth_exceeds, envelope, fit
 from hivekeep.request.json_values import size_of
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from hivekeep.request.envelope import ToolCall, parse_tool_call
 from hivekeep_contract.errors import InvalidParams
 

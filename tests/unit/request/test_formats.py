@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from hivekeep.request.formats import render
 
 ROWS = [{"id": "a", "name": "x"}, {"id": "b", "kind": "c"}]

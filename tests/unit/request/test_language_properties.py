@@ -3,12 +3,13 @@
 import json
 from typing import Any
 
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
 from hivekeep.request.dsl import Op, Plan, PrevRef, parse, print_plan
 from hivekeep.request.references import reference_at
 from hivekeep_contract.errors import ParseError
 from hivekeep_contract.request import DSL_ERRORS
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 FIXED = settings(max_examples=500, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

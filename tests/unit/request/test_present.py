@@ -4,10 +4,11 @@ import copy
 from typing import Any
 
 import pytest
-from hivekeep.request.present import present, round_score
-from hivekeep_contract.presentation import FULL_ID_KEYS, PRESERVE_NULL, SCORE_KEYS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from hivekeep.request.present import present, round_score
+from hivekeep_contract.presentation import FULL_ID_KEYS, PRESERVE_NULL, SCORE_KEYS
 
 UUID = "3f2a9c1e-1111-4222-8333-abcdefabcdef"
 NOW = 1_764_515_045_000_000  # 2025-11-30T15:04:05Z

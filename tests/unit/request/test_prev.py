@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from hivekeep.request.dsl import parse
 from hivekeep.request.prev import substitute
 from hivekeep_contract.errors import PrevReferenceFailed, ResultTooDeep

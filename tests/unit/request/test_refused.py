@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+
 from hivekeep.request.dsl import parse
 from hivekeep_contract.errors import ParseError
 from hivekeep_contract.request import DSL_ERRORS

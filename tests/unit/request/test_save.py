@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hivekeep.request.save import check_destination, save
 from hivekeep_contract.errors import InvalidParams, StorageUnavailable
 

@@ -1,6 +1,7 @@
 """Did you mean: which name is suggested for a misspelt one."""
 
 import pytest
+
 from hivekeep.request.suggest import did_you_mean, suggest
 
 NAMES = ["create", "search", "link", "get", "gtd.assign", "memory.recall", "memory.remember", "comm.send"]

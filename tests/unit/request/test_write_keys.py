@@ -1,6 +1,7 @@
 """Which batches are refused because two of their operations would write the same record."""
 
 import pytest
+
 from hivekeep.request.dsl import parse
 from hivekeep.request.write_keys import check_write_keys
 from hivekeep_contract.catalog import VERBS, WriteKey

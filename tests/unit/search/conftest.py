@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+
 from hivekeep.storage import edges, entities, notes
 from hivekeep.storage.connections import MEMORY, storage_options
 from hivekeep.storage.edges import EdgeRow

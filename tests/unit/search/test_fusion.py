@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hivekeep.search.fusion import entity_score, note_score, reciprocal_ranks
 from hivekeep_contract.limits import ENTITY_RRF_K, NOTE_RRF_K
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from hivekeep.search.hybrid import (
     EntitySearch,
     Hit,
@@ -15,8 +18,6 @@ from hivekeep.search.hybrid import (
     search_notes,
 )
 from hivekeep.storage import edges, entities, notes, text_index
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from conftest import Store

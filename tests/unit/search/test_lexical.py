@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from hivekeep.search.lexical import (
     COMPARED_TERMS,
     INDEXED_TERM_CHARS,
@@ -19,8 +22,6 @@ from hivekeep.search.lexical import (
     spellings,
 )
 from hivekeep_contract.limits import SEARCH_MAX_TERMS, SEARCH_QUERY_MAX_BYTES
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 EXPRESSION = re.compile(r'(?:"(?:[^"]|"")*"| AND | OR |[()])*')
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hivekeep.search.snippet import excerpt
-from hivekeep_contract.limits import SNIPPET_MAX_CHARS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from hivekeep.search.snippet import excerpt
+from hivekeep_contract.limits import SNIPPET_MAX_CHARS
 
 FILLER = "lorem ipsum dolor sit amet consetetur " * 20
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+
 from hivekeep import paths
 from hivekeep_contract.settings import Settings
 

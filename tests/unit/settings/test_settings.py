@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hivekeep.settings import SettingsError, load, load_settings, select_packs
 from hivekeep_contract.catalog import PACKS, Pack
 from hivekeep_contract.settings import SETTINGS, Settings

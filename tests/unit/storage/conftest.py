@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from hivekeep.storage.connections import MEMORY
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import SqliteEngine, open_store

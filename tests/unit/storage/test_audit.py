@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import apsw
 import pytest
+
 from hivekeep.storage import events
 from hivekeep.storage.connections import open_connection
 from hivekeep.storage.engine import EventRow

@@ -7,6 +7,7 @@ import sys
 
 import apsw
 import pytest
+
 from hivekeep.storage import connections
 from hivekeep.storage.connections import load_vec, open_connection, pragmas_expected, storage_options
 from hivekeep.storage.sqlite import SqliteEngine

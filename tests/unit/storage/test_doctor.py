@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+
 from hivekeep.storage import doctor, entities, migrations, notes
 from hivekeep.storage.connections import open_connection
 from hivekeep.storage.engine import Tx

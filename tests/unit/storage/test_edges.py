@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 import pytest
+
 from hivekeep.storage import edges, entities, notes
 from hivekeep.storage.edges import EdgeFilter, NeighborAfter, NeighborFilter, NeighborRow
 from hivekeep.storage.engine import Tx

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+
 from hivekeep.storage import entities, sqlite
 from hivekeep.storage.connections import MEMORY, open_connection
 from hivekeep.storage.engine import Tx

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hivekeep.storage import edges, entities, text_index
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import NO_FILTER, EntityFilter

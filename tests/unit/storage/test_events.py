@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 import pytest
+
 from hivekeep.storage import events
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.events import EventFilter, Observation

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+
 from hivekeep.storage import entities, migrations, tables
 from hivekeep.storage.connections import open_connection
 from hivekeep.storage.migrations import Migration

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 import pytest
+
 from hivekeep.storage import edges, notes, text_index
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import dump

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from hivekeep.storage import edges, entities, notes
 from hivekeep.storage.edges import EdgeFilter, NeighborFilter
 from hivekeep.storage.engine import Tx

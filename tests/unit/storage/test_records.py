@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hivekeep.storage import edges, entities, events, ledger, notes, records
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.records import TABLES, Located

@@ -1,15 +1,14 @@
 """stats, verbs, whoami and scan: what there is, what can be done, who asks, what would be refused."""
 
-from hivekeep_contract import reference
-from hivekeep_contract.catalog import VERBS
-from hivekeep_contract.errors import InvalidInput
-from hivekeep_contract.models import kg as models
-
 from hivekeep import build
 from hivekeep.gate.secrets import mask, refusal, scan_fields
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg.create import note_secret_fields
 from hivekeep.storage import edges, entities, notes
+from hivekeep_contract import reference
+from hivekeep_contract.catalog import VERBS
+from hivekeep_contract.errors import InvalidInput
+from hivekeep_contract.models import kg as models
 
 
 def stats(ctx: Context, args: models.StatsArgs) -> models.StatsResult:

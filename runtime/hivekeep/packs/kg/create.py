@@ -3,15 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from hivekeep_contract import vocabulary
-from hivekeep_contract.errors import InvalidInput, KeyConflict
-from hivekeep_contract.limits import POSSIBLE_DUPLICATES_MAX
-from hivekeep_contract.models import kg as models
-
 from hivekeep import values
 from hivekeep.gate.secrets import refuse_secrets
+from hivekeep.identity.ids import new_id
 from hivekeep.identity.resolve import Wanted, resolve
-from hivekeep.packs.context import Context, new_id
+from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.comparing import canonical
 from hivekeep.packs.kg.endpoints import check_pair, edge_metadata, ordered
@@ -23,6 +19,10 @@ from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import dump, load_object
 from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.records import Located
+from hivekeep_contract import vocabulary
+from hivekeep_contract.errors import InvalidInput, KeyConflict
+from hivekeep_contract.limits import POSSIBLE_DUPLICATES_MAX
+from hivekeep_contract.models import kg as models
 
 INSTEAD = {
     "edge": "edges are made with link",
@@ -87,7 +87,7 @@ def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> mode
     ctx.touch("entity", row.id)
     ctx.emit("entity_created", "entity", row.id, _created(row.id, row.namespace, row.kind, row.name))
     _add_edges(ctx, Located("entity", row.id, row.namespace, row.kind, None), args.edges or [])
-    result = cast("models.CreatedEntity", shapes.entity(row))
+    result = cast("models.CreatedEntity", shapes.entity(row, properties=args.properties, tags=args.tags))
     if duplicates:
         result["possible_duplicates"] = duplicates
     return result

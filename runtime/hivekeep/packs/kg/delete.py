@@ -6,15 +6,6 @@ along in the same transaction.
 
 from typing import Any
 
-from hivekeep_contract.errors import (
-    EndpointDeleted,
-    LiveMergedEntity,
-    MergeTombstone,
-    NotFound,
-    RestoreKeyConflict,
-)
-from hivekeep_contract.models import kg as models
-
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
@@ -24,6 +15,14 @@ from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.records import Located
+from hivekeep_contract.errors import (
+    EndpointDeleted,
+    LiveMergedEntity,
+    MergeTombstone,
+    NotFound,
+    RestoreKeyConflict,
+)
+from hivekeep_contract.models import kg as models
 
 TABLES: dict[str, Any] = {"entity": entities, "note": notes, "edge": edges}
 

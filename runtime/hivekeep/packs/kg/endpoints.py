@@ -7,11 +7,10 @@ substrates fit, the table of the loaded packs allows the pair.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hivekeep_contract import vocabulary
-from hivekeep_contract.errors import InvalidInput
-
 from hivekeep.packs.ontology import Ontology
 from hivekeep.storage.records import Located
+from hivekeep_contract import vocabulary
+from hivekeep_contract.errors import InvalidInput
 
 DEPENDS_ON = "depends_on"
 DEPENDENCY_KIND = "dependency_kind"

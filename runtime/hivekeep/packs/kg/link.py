@@ -5,18 +5,18 @@ Invariant: namespace, source, target and relation name one edge for ever, live o
 
 from typing import Any
 
-from hivekeep_contract.errors import EdgeTombstoned
-from hivekeep_contract.models import kg as models
-
 from hivekeep.gate.secrets import refuse_secrets
+from hivekeep.identity.ids import new_id
 from hivekeep.identity.resolve import Wanted, resolve
-from hivekeep.packs.context import Context, new_id
+from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.create import link_payload
 from hivekeep.packs.kg.endpoints import check_pair, edge_metadata, ordered
 from hivekeep.storage import edges
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.json_text import dump
+from hivekeep_contract.errors import EdgeTombstoned
+from hivekeep_contract.models import kg as models
 
 AUDIT_VERSION = 2
 """Version of the audit payload that names the edge."""

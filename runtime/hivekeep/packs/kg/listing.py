@@ -2,10 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from hivekeep_contract.errors import InvalidInput, NotFound
-from hivekeep_contract.limits import LIST_CAP
-from hivekeep_contract.models import kg as models
-
 from hivekeep.identity.caller import filter_labels
 from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
@@ -19,6 +15,9 @@ from hivekeep.storage.edges import EdgeFilter, EdgeRow
 from hivekeep.storage.entities import EntityFilter, EntityRow
 from hivekeep.storage.events import EventFilter
 from hivekeep.storage.notes import NoteFilter, NoteRow
+from hivekeep_contract.errors import InvalidInput, NotFound
+from hivekeep_contract.limits import LIST_CAP
+from hivekeep_contract.models import kg as models
 
 Items = Sequence[models.Entity] | Sequence[models.Note] | Sequence[models.Edge] | Sequence[models.Event]
 

@@ -5,16 +5,15 @@ import binascii
 import hashlib
 import json
 
-from hivekeep_contract.errors import InvalidInput
-from hivekeep_contract.limits import NEIGHBORS_CAP
-from hivekeep_contract.models import kg as models
-
 from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg.paging import clamp
 from hivekeep.storage import edges
 from hivekeep.storage.edges import NeighborAfter, NeighborFilter, NeighborRow
+from hivekeep_contract.errors import InvalidInput
+from hivekeep_contract.limits import NEIGHBORS_CAP
+from hivekeep_contract.models import kg as models
 
 Hit = models.Neighbor | models.NeighborSummary | models.NeighborEdge
 

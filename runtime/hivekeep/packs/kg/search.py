@@ -1,14 +1,13 @@
 """search: ranked hits over entities or notes, and what each arm did."""
 
-from hivekeep_contract.errors import InvalidInput
-from hivekeep_contract.limits import SEARCH_CAP, SEARCH_QUERY_MAX_BYTES
-from hivekeep_contract.models import kg as models
-
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg.scopes import check_scope
 from hivekeep.packs.ontology import KindRef
 from hivekeep.search import hybrid
 from hivekeep.search.hybrid import EntitySearch, Hit, NoteSearch, SearchResult
+from hivekeep_contract.errors import InvalidInput
+from hivekeep_contract.limits import SEARCH_CAP, SEARCH_QUERY_MAX_BYTES
+from hivekeep_contract.models import kg as models
 
 SEARCHABLE = ("entity", "note")
 

@@ -3,19 +3,20 @@
 import json
 from typing import Any
 
-from hivekeep_contract.errors import InvalidInput
-from hivekeep_contract.models import kg as models
-
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.engine import EventRow
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import load_object, load_tags
 from hivekeep.storage.notes import NoteRow
 from hivekeep.times import iso, iso_or_none
+from hivekeep_contract.errors import InvalidInput
+from hivekeep_contract.models import kg as models
 
 
-def entity(row: EntityRow) -> models.Entity:
-    """The public record of an entity."""
+def entity(
+    row: EntityRow, *, properties: dict[str, Any] | None = None, tags: list[str] | None = None
+) -> models.Entity:
+    """The public record of an entity; `properties` and `tags` spare reading the row's text again."""
     return {
         "id": row.id,
         "namespace": row.namespace,
@@ -23,8 +24,8 @@ def entity(row: EntityRow) -> models.Entity:
         "entity_type": row.entity_type,
         "name": row.name,
         "description": row.description,
-        "properties": load_object(row.properties),
-        "tags": load_tags(row.tags),
+        "properties": load_object(row.properties) if properties is None else properties,
+        "tags": load_tags(row.tags) if tags is None else tags,
         "created_at": iso(row.created_at),
         "updated_at": iso(row.updated_at),
         "deleted_at": iso_or_none(row.deleted_at),

@@ -6,9 +6,6 @@ Invariant: what the patch does not name stays; a change is written with its even
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
-from hivekeep_contract.errors import EndpointDeleted, InvalidInput, NaturalKeyConflict, VersionConflict
-from hivekeep_contract.models import kg as models
-
 from hivekeep.gate.secrets import refuse_secrets
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
@@ -24,6 +21,8 @@ from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import EMPTY_OBJECT, dump, load_object
 from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.records import Located
+from hivekeep_contract.errors import EndpointDeleted, InvalidInput, NaturalKeyConflict, VersionConflict
+from hivekeep_contract.models import kg as models
 
 CHANGEABLE = ("entity", "note", "edge")
 

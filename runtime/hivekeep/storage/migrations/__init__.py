@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import apsw
-from hivekeep_contract.errors import MigrationFailed, NewerSchema, NotOurDatabase
 
 from hivekeep.storage.connections import MEMORY, StoreOptions, log_has_content, open_connection, patiently
+from hivekeep_contract.errors import MigrationFailed, NewerSchema, NotOurDatabase
 
 APPLICATION_ID: Final = 0x484B4550
 """`HKEP`: marks a file as ours in its header."""
