@@ -75,6 +75,24 @@ def test_a_stranger_does_not_learn_the_methods_of_a_path(client: Client, method:
     assert client.send(method, path).status_code in (404, 405)
 
 
+def test_blanks_round_a_header_are_no_part_of_it(client: Client) -> None:
+    """HTTP parsers differ in what they leave there; Host, Origin, token and routing headers are read without it."""
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    answer = client.post(
+        "/mcp",
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"_meta": meta, "name": "request"}},
+        Host=" localhost \t",
+        Origin=" http://localhost ",
+        Authorization=f"Bearer {TOKEN} ",
+        Content_Type=" application/json ",
+        MCP_Protocol_Version="2026-07-28 ",
+        Mcp_Method="tools/call ",
+        Mcp_Name="\trequest ",
+    )
+    assert (answer.status_code, answer.json["result"]["isError"]) == (200, True)
+    assert "ops must be a string" in answer.text
+
+
 @pytest.mark.parametrize("path", OPEN)
 def test_open_paths_need_no_token(client: Client, path: str) -> None:
     """The pages and the liveness probe answer without a token."""

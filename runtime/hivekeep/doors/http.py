@@ -65,15 +65,15 @@ class Door:
 
     def check_origin(self, req: Request) -> None:
         """Raise ForeignOrigin unless Host and Origin name this machine."""
-        if not self.guard.host_ok(req.get_header("Host")):
+        if not self.guard.host_ok(_header(req, "Host")):
             raise errors.ForeignOrigin("the Host of the request is not this machine")
-        if not self.guard.origin_ok(req.get_header("Origin")):
+        if not self.guard.origin_ok(_header(req, "Origin")):
             raise errors.ForeignOrigin("the Origin of the request is not this machine")
 
     def admit(self, req: Request) -> None:
         """Raise ForeignOrigin or Unauthorized unless the request may be served."""
         self.check_origin(req)
-        if not self.guard.token_ok(req.get_header("Authorization")):
+        if not self.guard.token_ok(_header(req, "Authorization")):
             raise errors.Unauthorized("the bearer token is missing or wrong")
 
     def caller(self, req: Request) -> Caller:
@@ -156,7 +156,7 @@ class McpRoute(_Route):
             refusal = mcp.error(None, mcp.PARSE_ERROR, "the body is not a JSON message")
             _send(resp, mcp.http_status(refusal, stateless=True), refusal)
             return
-        headers = req.headers_lower
+        headers = {name: value for name in mcp.ROUTING_HEADERS if (value := _header(req, name)) is not None}
         if isinstance(message, list):
             await self._answer_batch(message, headers, req, resp)
             return
@@ -372,9 +372,15 @@ async def _body(req: Request, limit: int) -> bytes:
     return bytes(body)
 
 
+def _header(req: Request, name: str) -> str | None:
+    """A header without the blanks round it, which are no part of its value and which some parsers leave there."""
+    value = req.get_header(name)
+    return value if value is None else value.strip(" \t")
+
+
 def _text_header(req: Request, name: str) -> str | None:
     """A header that carries UTF-8 text. Raises InvalidParams when its bytes are not UTF-8."""
-    value = req.get_header(name)
+    value = _header(req, name)
     if value is None:
         return None
     try:

@@ -41,6 +41,7 @@ META_SERVER = "io.modelcontextprotocol/serverInfo"
 VERSION_HEADER = "mcp-protocol-version"
 METHOD_HEADER = "mcp-method"
 NAME_HEADER = "mcp-name"
+ROUTING_HEADERS = (VERSION_HEADER, METHOD_HEADER, NAME_HEADER)
 
 CACHE_TTL_MS = 300_000
 
@@ -95,7 +96,7 @@ def server_info() -> Message:
 def route(message: object, tool: ToolSource, *, headers: Mapping[str, str] | None = None) -> Message | Call | None:
     """Answer one decoded message.
 
-    `tool` gives the tool's definition and is called for `tools/list` only. `headers` are the HTTP headers by
+    `tool` gives the tool's definition and is called for `tools/list` only. `headers` are the routing headers by
     lower-case name; None on stdio, where the header rules of the stateless era do not apply.
     Returns the reply, a `Call` the door has to run, or None when the message asks for no answer.
     """
