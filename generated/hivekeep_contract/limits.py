@@ -12,6 +12,10 @@ MAX_OPS_INPUT_BYTES = 1048576
 #: Depth of arrays and objects inside arguments.
 NESTING_DEPTH_LIMIT = 64
 
+#: Depth of a stored object such as properties; pages and events show it inside others and stay within
+#: result_depth_limit.
+OBJECT_DEPTH_LIMIT = 56
+
 #: Depth of containers in one result; a deeper result is refused before it is cloned or serialized.
 RESULT_DEPTH_LIMIT = 64
 

@@ -330,7 +330,7 @@ VERBS: dict[str, VerbText] = {
         (
             "create(kind=\"concept\", name=\"RoPE\", description=\"Rotary position embedding\", tags=[\"attention\"])",
             "create(kind=\"paper\", name=\"RoFormer\")",
-            "create(kind=\"insight\", content=\"Rank 8 is enough for most tasks.\", annotates=[\"${1.id}\"], salience=0.7)",
+            "create(kind=\"insight\", content=\"Rank 8 is enough for most tasks.\", annotates=[\"<id>\"], salience=0.7)",
             "create(kind=\"decision\", content=\"Use SQLite.\", key=\"adr-1\")",
         ),
         (),
@@ -355,7 +355,7 @@ VERBS: dict[str, VerbText] = {
             ),
             "hard": ParamText("bool", False, "false", "true or false", "Remove it for good."),
         },
-        ("delete(id=\"${1.id}\")", "delete(id=\"${1.id}\", hard=true, kind=\"concept\")"),
+        ("delete(id=\"<id>\")", "delete(id=\"<id>\", hard=true, kind=\"concept\")"),
         (),
     ),
     "get": VerbText(
@@ -384,7 +384,7 @@ VERBS: dict[str, VerbText] = {
                 "Give the content of a note as its JSON value; content that is not JSON is refused.",
             ),
         },
-        ("get(id=\"${1.id}\")", "get(id=\"hivekeep\")", "get(id=\"${1.id}\", parse_content=true)"),
+        ("get(id=\"<id>\")", "get(id=\"hivekeep\")", "get(id=\"<id>\", parse_content=true)"),
         (),
     ),
     "link": VerbText(
@@ -430,9 +430,9 @@ VERBS: dict[str, VerbText] = {
             "resurrect": ParamText("bool", False, "false", "true or false", "Bring a deleted edge back."),
         },
         (
-            "link(source_id=\"${1.id}\", target_id=\"${2.id}\", relation=\"extends\", weight=0.9)",
+            "link(source_id=\"<id 1>\", target_id=\"<id 2>\", relation=\"extends\", weight=0.9)",
             "link(source=\"app\", target=\"lib\", relation=\"Depends-On\")",
-            "link(source_id=\"${2.id}\", target_id=\"${1.id}\", relation=\"competes_with\", weight=0.5)",
+            "link(source_id=\"<id 2>\", target_id=\"<id 1>\", relation=\"competes_with\", weight=0.5)",
         ),
         (),
     ),
@@ -703,7 +703,7 @@ VERBS: dict[str, VerbText] = {
                 "What the record is: entity, note, edge or a granular kind; refused when it is something else.",
             ),
         },
-        ("restore(id=\"${1.id}\")", "restore(id=\"${1.id}\")"),
+        ("restore(id=\"<id>\")",),
         (),
     ),
     "scan": VerbText(
@@ -883,9 +883,9 @@ VERBS: dict[str, VerbText] = {
             ),
         },
         (
-            "update(id=\"${1.id}\", properties={\"b\": 3, \"d\": null})",
-            "update(id=\"${1.id}\", content=\"as it was\")",
-            "update(id=\"${1.id}\", content=\"as it was\", expected_version=1)",
+            "update(id=\"<id>\", properties={\"b\": 3, \"d\": null})",
+            "update(id=\"<id>\", content=\"as it was\")",
+            "update(id=\"<id>\", content=\"as it was\", expected_version=1)",
         ),
         (),
     ),

@@ -1,20 +1,80 @@
-"""Which path serves which verb over HTTP.
+"""The HTTP surface: the routes that the application registers, and the headers that it reads.
 
-Printed from registry/packs/ by `make generate`; do not edit.
+Printed from registry/http.yaml and registry/packs/ by `make generate`; do not edit.
 """
 
-ROUTES: tuple[tuple[str, str], ...] = (
-    ("/api/v1/verbs/create", "create"),
-    ("/api/v1/verbs/delete", "delete"),
-    ("/api/v1/verbs/get", "get"),
-    ("/api/v1/verbs/link", "link"),
-    ("/api/v1/verbs/list", "list"),
-    ("/api/v1/verbs/neighbors", "neighbors"),
-    ("/api/v1/verbs/restore", "restore"),
-    ("/api/v1/verbs/scan", "scan"),
-    ("/api/v1/verbs/search", "search"),
-    ("/api/v1/verbs/stats", "stats"),
-    ("/api/v1/verbs/update", "update"),
-    ("/api/v1/verbs/verbs", "verbs"),
-    ("/api/v1/verbs/whoami", "whoami"),
-)
+from typing import NamedTuple
+
+
+class Route(NamedTuple):
+    """One path and what answers there.
+
+    `access` is `open` or `token`; `serves` names the resource; a page serves a printed `file` of this package.
+    """
+
+    name: str
+    path: str
+    method: str
+    access: str
+    serves: str
+    media_type: str = "application/json"
+    file: str = ""
+
+
+#: By name. A route for each verb follows the others; `{verb}` in a path takes any other word, to answer that it is none.
+ROUTES: dict[str, Route] = {
+    "verb": Route("verb", "/api/v1/verbs/{verb}", "POST", "token", "verb"),
+    "request": Route("request", "/api/v1/request", "POST", "token", "tool"),
+    "mcp": Route("mcp", "/mcp", "POST", "token", "mcp"),
+    "health_live": Route("health_live", "/health/live", "GET", "open", "live"),
+    "health_ready": Route("health_ready", "/health/ready", "GET", "token", "ready"),
+    "openapi": Route("openapi", "/openapi.json", "GET", "open", "page", "application/json", "openapi.json"),
+    "docs": Route("docs", "/docs", "GET", "open", "page", "text/html", "docs/index.html"),
+    "llms": Route("llms", "/llms.txt", "GET", "open", "page", "text/plain", "docs/llms.txt"),
+    "llms_full": Route(
+        "llms_full",
+        "/llms-full.txt",
+        "GET",
+        "open",
+        "page",
+        "text/plain",
+        "docs/llms-full.txt",
+    ),
+    "reference": Route(
+        "reference",
+        "/md/api-reference.md",
+        "GET",
+        "open",
+        "page",
+        "text/markdown",
+        "docs/api-reference.md",
+    ),
+    "create": Route("create", "/api/v1/verbs/create", "POST", "token", "verb"),
+    "delete": Route("delete", "/api/v1/verbs/delete", "POST", "token", "verb"),
+    "get": Route("get", "/api/v1/verbs/get", "POST", "token", "verb"),
+    "link": Route("link", "/api/v1/verbs/link", "POST", "token", "verb"),
+    "list": Route("list", "/api/v1/verbs/list", "POST", "token", "verb"),
+    "neighbors": Route("neighbors", "/api/v1/verbs/neighbors", "POST", "token", "verb"),
+    "restore": Route("restore", "/api/v1/verbs/restore", "POST", "token", "verb"),
+    "scan": Route("scan", "/api/v1/verbs/scan", "POST", "token", "verb"),
+    "search": Route("search", "/api/v1/verbs/search", "POST", "token", "verb"),
+    "stats": Route("stats", "/api/v1/verbs/stats", "POST", "token", "verb"),
+    "update": Route("update", "/api/v1/verbs/update", "POST", "token", "verb"),
+    "verbs": Route("verbs", "/api/v1/verbs/verbs", "POST", "token", "verb"),
+    "whoami": Route("whoami", "/api/v1/verbs/whoami", "POST", "token", "verb"),
+}
+
+#: Who is asking; the anonymous caller when absent.
+ACTOR_HEADER = "Hivekeep-Actor"
+
+#: Where writes go when a call names no namespace.
+NAMESPACE_HEADER = "Hivekeep-Namespace"
+
+#: Paths below it without a route answer in the envelope of the gateway.
+GATEWAY_PREFIX = "/api/v1"
+
+#: Paths that need the token, some of them without a route yet; so does everything below the gateway prefix.
+GUARDED_PATHS: frozenset[str] = frozenset({"/api/v1/request", "/health/ready", "/mcp", "/metrics"})
+
+#: Fields of the query string of a verb route, with their defaults.
+VERB_QUERY: dict[str, str] = {"presentation": "verbose", "format": "json"}

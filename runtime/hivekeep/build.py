@@ -1,21 +1,14 @@
-"""Which program this is: the package version and the source revision it was built from.
+"""The source revision this program was built from.
 
-Invariant: both are read from the installed package, never from a repository at run time.
+Invariant: it is read from the installed package, never from a repository at run time.
 """
 
 import json
 from functools import cache
-from importlib import metadata, resources
+from importlib import resources
 
 UNSTAMPED = "unstamped"
 STAMP = "_build.json"
-DISTRIBUTION = "hivekeep"
-
-
-@cache
-def version() -> str:
-    """The package version."""
-    return metadata.version(DISTRIBUTION)
 
 
 @cache

@@ -38,6 +38,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?")
 _SEPARATORS = re.compile(r"[\s,]+")
 _CONFIG = "config"
+_DOTS_MAX = max(key.count(".") for key in _SETTINGS)
 _NUMBER_LIMIT = 1e300
 """Greater ones, infinities and NaN are no numbers."""
 _ACCEPTED = {
@@ -72,7 +73,11 @@ class _Found(NamedTuple):
 
 def load(flags: Mapping[str, object]) -> Settings:
     """Return the settings of this process; `flags` as in `load_settings`. Raises SettingsError."""
-    return load_settings(flags, os.environ, Path.cwd()).settings
+    try:
+        cwd = Path.cwd()
+    except OSError:
+        raise SettingsError("the working directory does not exist any more; change to one that does") from None
+    return load_settings(flags, os.environ, cwd).settings
 
 
 def load_settings(flags: Mapping[str, object], environ: Mapping[str, str], cwd: Path) -> Loaded:
@@ -100,7 +105,8 @@ def select_packs(names: Sequence[str], packs: Mapping[str, Pack]) -> tuple[str, 
     chosen = set(names) or set(packs)
     for name in names:
         if name not in packs:
-            raise SettingsError(f"unknown pack '{name}'{_hint(name, packs)}")
+            hint = _hint(name, packs) or "."
+            raise SettingsError(f"unknown pack '{name}'{hint} Available: {', '.join(packs)}")
     ordered = sorted(chosen, key=lambda name: packs[name].order)
     for name in ordered:
         for needed in packs[name].requires:
@@ -185,10 +191,10 @@ def _document(file: Path) -> dict[str, Any]:
 
 
 def _flatten(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object]]:
-    """Yield `(dotted key, value)` for every value of a TOML document."""
+    """Yield `(dotted key, value)` for every value of a TOML document, no deeper than settings lie."""
     for name, value in table.items():
         key = f"{prefix}{name}"
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or key.count(".") > _DOTS_MAX:
             yield key, value
         elif key == "gate" and not value:
             yield "gate.granted_actors", []  # an empty [gate] table turns the gate on and grants nobody

@@ -9,20 +9,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hivekeep.identity import ids, namespaces
+from hivekeep.request.json_values import depth_exceeds
 from hivekeep.times import parse_iso
 from hivekeep_contract import vocabulary
-from hivekeep_contract.limits import KEY_MAX_BYTES
+from hivekeep_contract.limits import KEY_MAX_BYTES, OBJECT_DEPTH_LIMIT
 
 Normaliser = Callable[[Any], Any]
 
+_INTEGER_LIMIT = 1 << 63
 _SQUASHED = re.compile(r"[^a-z0-9]")
 _RELATION_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.RELATIONS}
 _EVENT_KIND_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.EVENT_KINDS}
+_ENTITY_KIND_BY_SPELLING = {kind: kind for kind in vocabulary.ENTITY_KINDS} | vocabulary.ENTITY_KIND_ALIASES
 
 
 def name(value: str) -> str:
-    """The text without outer white space."""
-    return value.strip()
+    """The text without outer white space. Python counts more characters as such than the pattern of the schema."""
+    stripped = value.strip()
+    if not stripped:
+        raise ValueError("a string that is not blank")
+    return stripped
 
 
 def key(value: str) -> str:
@@ -34,7 +40,7 @@ def key(value: str) -> str:
 
 def record_id(value: str) -> str:
     """A full UUID or prefix in lower case with its hyphens; a name as it stands."""
-    return ids.classify(value.strip()).text
+    return ids.classify(name(value)).text
 
 
 def full_uuid(value: str) -> str:
@@ -53,8 +59,25 @@ def namespace(value: str) -> str:
 
 
 def integer(value: int | float) -> int:
-    """JSON Schema counts 3.0 as an integer; the canonical value is 3."""
+    """JSON Schema counts 3.0 as an integer; the canonical value is 3. The store holds 64 bits."""
+    if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
+        raise ValueError("a whole number of at most 64 bits")
     return int(value)
+
+
+def number(value: int | float) -> float:
+    """The number as the store holds it; a whole number may be written with more digits than that."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError("a number up to 1.7e308") from None
+
+
+def json_object(value: dict[str, Any]) -> dict[str, Any]:
+    """The object itself; one that is so deep that no page could show it is refused."""
+    if depth_exceeds(value, OBJECT_DEPTH_LIMIT):
+        raise ValueError(f"an object of at most {OBJECT_DEPTH_LIMIT} levels")
+    return value
 
 
 def timestamp(value: str) -> int:
@@ -75,6 +98,22 @@ def event_kind(value: str) -> str:
     return _by_letters(value, _EVENT_KIND_BY_LETTERS)
 
 
+def entity_kind(value: str) -> str:
+    """The entity kind that a word or an alias of one names, in any case. An alias that is also a subtype loses it."""
+    found = _ENTITY_KIND_BY_SPELLING.get(value.strip().lower())
+    if found is None:
+        raise ValueError("one of " + ", ".join(vocabulary.ENTITY_KINDS))
+    return found
+
+
+def note_kind(value: str) -> str:
+    """The note kind that a word names, in any case."""
+    plain = value.strip().lower()
+    if plain not in vocabulary.NOTE_KINDS:
+        raise ValueError("one of " + ", ".join(vocabulary.NOTE_KINDS))
+    return plain
+
+
 def _by_letters(value: str, known: Mapping[str, str]) -> str:
     found = known.get(_SQUASHED.sub("", value.lower()))
     if found is None:
@@ -89,7 +128,11 @@ NORMALISERS: dict[str, Normaliser] = {
     "uuid": full_uuid,
     "namespace": namespace,
     "integer": integer,
+    "number": number,
+    "object": json_object,
     "timestamp": timestamp,
     "relation": relation,
     "event_kind": event_kind,
+    "entity_kind": entity_kind,
+    "note_kind": note_kind,
 }

@@ -41,4 +41,4 @@ def test_the_contract_of_the_page_asks_for_the_method_of_the_page(copy: Path) ->
     assert "def count_kind(self, ctx: CtxT, args: CountKindArgs, /) -> CountKindResult" in files["handlers/kg.py"]
     assert method.startswith("def count_kind(ctx: Context, args: models.CountKindArgs) -> models.CountKindResult:")
     assert "class CountKindResult(TypedDict)" in files["models/kg.py"]
-    assert '("/api/v1/verbs/count_kind", "count_kind")' in files["routes.py"]
+    assert 'Route("count_kind", "/api/v1/verbs/count_kind", "POST", "token", "verb")' in files["routes.py"]

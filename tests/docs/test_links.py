@@ -5,10 +5,11 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from hivekeep_contract.routes import ROUTES
 from support.pages import ROOT, anchors, blocks, code_spans, links, pages, written_pages
 
 EXTERNAL = ("https://", "mailto:")
-SERVED = {"api", "mcp", "health", "docs", "openapi.json", "llms.txt", "llms-full.txt", "md"}
+SERVED = {route.path.split("/")[1] for route in ROUTES.values()}
 ABSOLUTE = re.compile(r"(?<![\w./~$}>)\]\"%*:-])/([A-Za-z][\w.-]*)(?=[/\w.`\s,)]|$)")
 WINDOWS_PATH = re.compile(r"\b[A-Za-z]:\\")
 PLACEHOLDER = re.compile(r"[<>*{}$ ]|\.\.\.|count_kind")

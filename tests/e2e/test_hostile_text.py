@@ -2,17 +2,19 @@
 
 import json
 
-from hivekeep_contract.errors import InvalidParams, ParseError
-from hivekeep_contract.request import DSL_ERRORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from hivekeep_contract.errors import InvalidParams, ParseError
+from hivekeep_contract.request import DSL_ERRORS
 from support.client import open_hive
 
 WORDS = st.sampled_from(
     [
-        *("create", "get", "list", "stats", "link", "kg.stats", "nosuch", "a.b.c", "(", ")", "[", "]", "{", "}", "|", ","),
-        *("=", '"', "'", "\\", "$prev", "$prev.id", "$prev[0]", '"$prev"', "kind", "id", "name", "limit", "help=true"),
-        *("null", "true", "1", "-1", "1e999", "0x1", '"concept"', '"x"', "\n", "\t", " ", "é", "设备", "\u0000", "\ud800"),
+        *("create", "get", "list", "stats", "link", "kg.stats", "nosuch", "a.b.c", "kind", "id", "name", "limit"),
+        *("(", ")", "[", "]", "{", "}", "|", ",", "=", '"', "'", "\\", "help=true", "null", "true"),
+        *("$prev", "$prev.id", "$prev[0]", '"$prev"', "1", "-1", "1e999", "0x1", '"concept"', '"x"'),
+        *("\n", "\t", " ", "é", "设备", "\u0000", "\ud800"),
     ]
 )
 VALUES = st.recursive(
@@ -21,24 +23,28 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 VERBS = st.sampled_from(["create", "get", "list", "search", "update", "delete", "link", "neighbors", "scan", "verbs"])
-NAMES = st.sampled_from(["kind", "id", "name", "content", "limit", "after", "properties", "tags", "query", "node_id", "x"])
+NAMES = st.sampled_from(
+    ["kind", "id", "name", "content", "limit", "after", "properties", "tags", "query", "node_id", "x"]
+)
 CALLS = st.lists(
     st.fixed_dictionaries({"tool": VERBS, "args": st.dictionaries(NAMES, VALUES, max_size=4)}), min_size=1, max_size=3
 )
+
+
+def assert_named(refusal: ParseError | InvalidParams) -> None:
+    """A request that is refused whole names its fault."""
+    assert isinstance(refusal, InvalidParams) or refusal.fields["dsl_error"] in DSL_ERRORS
 
 
 def answers(ops: str) -> None:
     """Run one text on a fresh server; anything but an envelope or a named fault fails."""
     with open_hive() as hive:
         try:
-            envelope = hive.run(ops)
-        except ParseError as refusal:
-            assert refusal.fields["dsl_error"] in DSL_ERRORS
-        except InvalidParams:
-            pass
-        else:
-            for entry in envelope["results"]:
-                assert entry["ok"] or entry.get("aborted") or entry["error"]["kind"] != "internal", entry
+            entries = hive.run(ops)["results"]
+        except (ParseError, InvalidParams) as refusal:
+            assert_named(refusal)
+            entries = []
+    assert [entry for entry in entries if not entry["ok"] and entry.get("error", {}).get("kind") == "internal"] == []
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)

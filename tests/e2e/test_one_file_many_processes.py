@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+
 from mcp import Client, StdioServerParameters
 from support.processes import PROGRAM, Serving, environment, serving
 
@@ -58,7 +59,9 @@ def test_two_agents_and_a_server_write_one_file_without_a_lock_error(tmp_path: P
     (path,) = tmp_path.rglob("hivekeep.db")
     with sqlite3.connect(path) as store:
         names = [row[0] for row in store.execute("SELECT name FROM entities")]
-        actors = dict(store.execute("SELECT actor, count(*) FROM events WHERE verb = 'create' AND kind = 'audit' GROUP BY 1"))
+        actors = dict(
+            store.execute("SELECT actor, count(*) FROM events WHERE verb = 'create' AND kind = 'audit' GROUP BY 1")
+        )
         (verdict,) = store.execute("PRAGMA integrity_check").fetchone()
     assert len(set(names)) == 2 * BATCHES * CREATES
     assert actors == {"actor:mia": 100, "actor:leo": 100, "anonymous:local": BATCHES}

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from hivekeep_contract.routes import ROUTES
+
 from .conftest import BODY_LIMIT, Client
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -39,10 +41,26 @@ class TestVerbRoute:
         assert wrong.json["domain_disposition"] == "not_committed"
 
     def test_an_unknown_verb_is_not_found(self, client: Client) -> None:
-        """404 with the name in `tool`, not Falcon's 404."""
+        """404 with the name in `tool`, not Falcon's 404, and an audit row."""
         answer = client.post("/api/v1/verbs/no_such", {})
         assert (answer.status_code, answer.json["tool"]) == (404, "no_such")
         assert answer.json["error"]["code"] == "unknown_verb"
+        rows = client.post("/api/v1/verbs/list", {"kind": "event", "event_kind": "audit", "verb": "no_such"})
+        assert [row["outcome"] for row in rows.json["result"]["items"]] == ["error"]
+
+    @pytest.mark.parametrize("verb", ["stats", "no_such"])
+    def test_a_refusal_of_the_door_names_the_verb(self, client: Client, verb: str) -> None:
+        """Known or not, the verb of the path is the `tool` of the entry."""
+        path = ROUTES["verb"].path.format(verb=verb)
+        refused = [
+            client.post(path, {}, Authorization=None),
+            client.send("GET", path),
+            client.send("OPTIONS", path),
+            client.post(f"{path}?colour=red", {}),
+            client.post(path, body=b"["),
+        ]
+        assert [answer.status_code for answer in refused] == [401, 405, 405, 400, 400]
+        assert {answer.json["tool"] for answer in refused} == {verb}
 
     def test_presentation_and_format_come_from_the_query(self, client: Client) -> None:
         """Verbose by default; agent shortens ids; anything else in the query is refused."""

@@ -27,7 +27,7 @@ class Case(NamedTuple):
 KEEP = "packs/base/keep.yaml"
 FIND = "packs/base/find.yaml"
 BASE = "packs/base/_pack.yaml"
-IMPORT = "packs/todo/import.yaml"
+HTTP = "http.yaml"
 
 CASES = (
     Case(
@@ -372,6 +372,87 @@ CASES = (
         "code: not_found, http_status: 200",
         ("registry/errors.yaml:7: errors.record_missing.http_status: 200 is less than the minimum of 400\n"),
     ),
+    Case(
+        "a route that nobody is let in to",
+        HTTP,
+        "serves: live,",
+        "serves: live, acess: open,",
+        "registry/http.yaml:28: routes.alive.acess: unknown word 'acess'; did you mean 'access'?\n",
+    ),
+    Case(
+        "a page without a file",
+        HTTP,
+        "file: docs/llms.txt, ",
+        "",
+        "registry/http.yaml:31: routes.llms: a route that serves page needs file\n",
+    ),
+    Case(
+        "a file that is not served",
+        HTTP,
+        "serves: live,",
+        "serves: live, file: docs/llms.txt,",
+        "registry/http.yaml:28: routes.alive: a route that serves live has no file\n",
+    ),
+    Case(
+        "a path twice",
+        HTTP,
+        "path: /ready",
+        "path: /alive",
+        "registry/http.yaml:29: routes.ready.path: the path is that of the route 'alive'\n",
+    ),
+    Case(
+        "a verb route without the verb",
+        HTTP,
+        "path: /small/verbs/{verb}",
+        "path: /small/verbs",
+        "registry/http.yaml:10: routes.verb.path: a path holds {verb} when its route serves verb, and only then\n",
+    ),
+    Case(
+        "two routes for verbs",
+        HTTP,
+        "serves: mcp,",
+        "serves: verb, query: {},",
+        (
+            "registry/http.yaml:8: routes: exactly one route serves verb, not 2\n"
+            "registry/http.yaml:27: routes.mcp.path: a path holds {verb} when its route serves verb, and only then\n"
+        ),
+    ),
+    Case(
+        "a header that does not exist",
+        HTTP,
+        "headers: [actor]\n    query",
+        "headers: [acto]\n    query",
+        "registry/http.yaml:16: routes.verb.headers.0: unknown header 'acto'; did you mean 'actor'?\n",
+    ),
+    Case(
+        "a query field that is none of the tool",
+        HTTP,
+        "query: {presentation: verbose}",
+        "query: {ops: verbose}",
+        "registry/http.yaml:17: routes.verb.query.ops: 'ops' is no field of the tool with a list of values\n",
+    ),
+    Case(
+        "a query default that is no value",
+        HTTP,
+        "query: {presentation: verbose}",
+        "query: {presentation: verbos}",
+        "registry/http.yaml:17: routes.verb.query.presentation: the default 'verbos' is not a value of presentation; "
+        "did you mean 'verbose'?\n",
+    ),
+    Case(
+        "an access with an unknown error",
+        HTTP,
+        "errors: [unauthorized]",
+        "errors: [unauthorised]",
+        "registry/http.yaml:3: access.token.errors.0: unknown error 'unauthorised'; did you mean 'unauthorized'?\n",
+    ),
+    Case(
+        "a status without a sentence",
+        HTTP,
+        ", 503: Busy.}",
+        "}",
+        "registry/http.yaml:34: statuses: no sentence for 503, the status of the error 'busy'\n",
+    ),
 )
 
 
@@ -400,6 +481,22 @@ def test_a_missing_file_and_an_unknown_one_are_named(root: Path, capsys: pytest.
     assert main(["--root", str(root)]) == 1
     assert capsys.readouterr().err == (
         "registry/limit.yaml:1: no such sort of contract file\nregistry/limits.yaml:1: the file is missing\n"
+    )
+
+
+def test_a_name_means_one_verb(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two packs without prefix cannot both have a verb, and no verb is named like a route."""
+    todo = root / "registry" / "packs" / "todo"
+    pack = todo / "_pack.yaml"
+    pack.write_text("bare: true\n" + pack.read_text(encoding="utf-8"), encoding="utf-8")
+    text = (todo / "list.yaml").read_text(encoding="utf-8").replace("todo.list(", "list(")
+    for name in ("find", "alive", "list"):
+        (todo / f"{name}.yaml").write_text(text.replace("list(", f"{name}("), encoding="utf-8")
+    (todo / "import.yaml").unlink()
+    assert main(["--root", str(root)]) == 1
+    assert capsys.readouterr().err == (
+        "registry/packs/todo/alive.yaml:1: the name 'alive' is taken by a route of registry/http.yaml\n"
+        "registry/packs/todo/find.yaml:1: the name 'find' is taken by registry/packs/base/find.yaml\n"
     )
 
 

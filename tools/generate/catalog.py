@@ -39,11 +39,6 @@ def _normaliser(expr: Expr) -> str | None:
     return None
 
 
-def routes(contract: Contract) -> tuple[tuple[str, str], ...]:
-    """Path and verb of each verb that clients may call."""
-    return tuple((f"/api/v1/verbs/{verb.name}", verb.name) for verb in contract.verbs if not verb.internal)
-
-
 def _verb_row(contract: Contract, verb: Verb) -> Call:
     keys = tuple(Call("WriteKey", (key.kind, key.params, key.each, key.unless)) for key in verb.writes)
     return Call(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.generate.describe import default_text, describe_bounds, json_text, type_text
-from tools.generate.examples import error_code, possible_errors
+from tools.generate.examples import error_code, placeholders, possible_errors, readable, told_by
 from tools.generate.html import page, slug
 from tools.generate.model import (
     AnyOf,
@@ -24,6 +24,7 @@ from tools.generate.model import (
 )
 from tools.generate.problems import ContractError, Problem, did_you_mean
 from tools.generate.sentences import when_text
+from tools.generate.surface import paths
 from tools.generate.templates import Templates
 
 _GUIDES = "docs/guides"
@@ -42,7 +43,9 @@ def emit_docs(contract: Contract, templates: Templates, root: Path) -> dict[str,
         "docs/errors.md": errors,
         "docs/configuration.md": configuration,
         "docs/index.html": templates.render("docs/index.html.j2", **page([reference, configuration])),
-        "docs/llms.txt": templates.render("docs/llms.txt.j2", packs=contract.packs, guides=titles),
+        "docs/llms.txt": templates.render(
+            "docs/llms.txt.j2", packs=contract.packs, guides=titles, paths=paths(contract)
+        ),
         "docs/llms-full.txt": "\n\n".join(
             text.strip() for text in (reference, configuration, *(text for _, text in guides))
         )
@@ -76,6 +79,9 @@ def _reference(contract: Contract) -> dict[str, Any]:
     limits = {name: entry["value"] for name, entry in data["limits"]["limits"].items()}
     return {
         "tool": data["request"]["tool"],
+        "http": data["http"],
+        "paths": paths(contract),
+        "routes": contract.routes,
         "tool_params": _params(contract, contract.tool_params),
         "reserved": data["request"]["reserved_args"],
         "help_arg": data["request"]["help_arg"],
@@ -262,16 +268,31 @@ def _effects(verb: Verb) -> str:
     return ", ".join(facts)
 
 
-def _example(example: Mapping[str, Any]) -> dict[str, Any]:
-    lines = [*example.get("setup", []), example["call"]]
+def example_lines(example: Mapping[str, Any]) -> list[str]:
+    """An example as it is printed: the setup with the fields that later lines refer to, the call, its outcome."""
+    setup, call = example.get("setup", []), example["call"]
+    outcome = _outcome(example)
+    shown = placeholders([*setup, call, outcome])
+    lines: list[str] = []
+    for index, text in enumerate(setup, 1):
+        lines.append(readable(text, shown))
+        told = told_by(index, shown)
+        if told:
+            lines.append(f"-> {json_text(told)}")
+    return [*lines, readable(call, shown), readable(outcome, shown)]
+
+
+def _outcome(example: Mapping[str, Any]) -> str:
     if "result" in example:
-        outcome = f"-> {json_text(example['result'])}"
-    else:
-        error = example["error"]
-        code = f", code {error['code']}" if "code" in error else ""
-        says = f", message with {json_text(error['says'])}" if "says" in error else ""
-        outcome = f"-> refused: {error['kind']}{code}{says}"
-    return {"name": example["name"], "lines": [*lines, outcome], "note": example.get("note", "")}
+        return f"-> {json_text(example['result'])}"
+    error = example["error"]
+    code = f", code {error['code']}" if "code" in error else ""
+    says = f", message with {json_text(error['says'])}" if "says" in error else ""
+    return f"-> refused: {error['kind']}{code}{says}"
+
+
+def _example(example: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": example["name"], "lines": example_lines(example), "note": example.get("note", "")}
 
 
 def _error(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:

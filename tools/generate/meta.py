@@ -24,6 +24,7 @@ GLOBAL_SORTS = (
     "secrets",
     "presentation",
     "request",
+    "http",
 )
 
 

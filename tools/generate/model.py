@@ -217,6 +217,25 @@ class Pack:
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """One path of the server. `errors` holds those of its access too; `query` maps fields to their defaults."""
+
+    name: str
+    path: str
+    method: str
+    access: str
+    serves: str
+    summary: str
+    doc: str
+    headers: tuple[str, ...]
+    query: Mapping[str, str]
+    errors: tuple[str, ...]
+    answers: Mapping[str, str]
+    file: str
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Contract:
     """Everything that is promised. Plain global tables stay the data of their files."""
 
@@ -226,6 +245,7 @@ class Contract:
     packs: tuple[Pack, ...]
     tool_params: tuple[Param, ...]
     help_fields: tuple[Field, ...]
+    routes: tuple[Route, ...]
     errors: Mapping[str, Mapping[str, Any]]
     data: Mapping[str, Mapping[str, Any]]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tools.generate.catalog import catalog_values, routes
+from tools.generate.catalog import catalog_values
 from tools.generate.constants import limit_values, presentation_values, secret_values
 from tools.generate.handlers import handler_imports, result_class
 from tools.generate.language import error_values, request_values
-from tools.generate.literal import literal
 from tools.generate.model import Contract, camel
 from tools.generate.reference import reference_values
 from tools.generate.settings import setting_values
+from tools.generate.surface import route_values
 from tools.generate.templates import Templates
 from tools.generate.vocabulary import vocabulary_values
 
@@ -30,7 +30,7 @@ def emit_python(contract: Contract, templates: Templates) -> dict[str, str]:
         "presentation.py": {"constants": presentation_values(contract.data["presentation"]["presentation"])},
         "reference.py": reference_values(contract),
         "request.py": request_values(contract),
-        "routes.py": {"routes": literal(routes(contract), 37)},
+        "routes.py": route_values(contract),
         "secrets.py": secret_values(contract.data["secrets"]),
         "settings.py": setting_values(contract.data["settings"]["settings"]),
         "vocabulary.py": vocabulary_values(contract),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tools.generate.describe import accepts, default_text, type_text
+from tools.generate.examples import placeholders, readable
 from tools.generate.literal import Call, literal
-from tools.generate.model import Contract, Param
+from tools.generate.model import Contract, Param, Verb
 from tools.generate.schemas import rule_list
 
 
@@ -19,7 +20,7 @@ def reference_values(contract: Contract) -> dict[str, Any]:
                 verb.summary,
                 verb.description,
                 {param.name: _param_text(param) for param in verb.params},
-                tuple(example["call"] for example in verb.examples if "result" in example),
+                _working_calls(verb),
                 verb.notes,
             ),
         )
@@ -41,6 +42,12 @@ def reference_values(contract: Contract) -> dict[str, Any]:
         "packs": literal(packs, 30),
         "identifier_resolution": literal(contract.data["request"]["identifier_resolution"], 40),
     }
+
+
+def _working_calls(verb: Verb) -> tuple[str, ...]:
+    """Each call that works once, with placeholders for the ids that a reader has to fill in."""
+    calls = [example["call"] for example in verb.examples if "result" in example]
+    return tuple(dict.fromkeys(readable(call, placeholders([call])) for call in calls))
 
 
 def _param_text(param: Param) -> Call:

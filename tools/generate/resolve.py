@@ -21,6 +21,7 @@ from tools.generate.model import (
     Field,
     Pack,
     Param,
+    Route,
     Rule,
     Scalar,
     ShapeUse,
@@ -31,6 +32,7 @@ from tools.generate.model import (
 from tools.generate.problems import ContractError, Problem, did_you_mean
 from tools.generate.read import Place, Source
 from tools.generate.sentences import rule_sentence
+from tools.generate.surface import resolve_routes
 from tools.generate.words import Words
 
 
@@ -56,12 +58,22 @@ class _Resolver:
         request = self._files["request.yaml"]
         tool = self._params(request, ("tool", "params"), request.data["tool"]["params"], "")
         help_fields = self._words.fields(request, ("help", "fields"), request.data["help"]["fields"], "", "help")
+        routes = resolve_routes(self._files["http.yaml"], self._errors, tool, self._refuse)
+        self._check_names(packs, routes)
         if self._problems:
             raise ContractError(self._problems)
         ordered = sorted(packs, key=lambda pack: (pack.order, pack.name))
         shapes = dict(sorted(self._words.shapes.items()))
         return Contract(
-            self._words.scalars, self._words.enums, shapes, tuple(ordered), tool, help_fields, self._errors, self._data
+            self._words.scalars,
+            self._words.enums,
+            shapes,
+            tuple(ordered),
+            tool,
+            help_fields,
+            routes,
+            self._errors,
+            self._data,
         )
 
     def _refuse(self, source: Source, place: Place, message: str) -> None:
@@ -249,6 +261,15 @@ class _Resolver:
             if example["name"] in seen:
                 self._refuse(source, place, f"the name '{example['name']}' stands twice")
             seen.add(example["name"])
+
+    def _check_names(self, packs: list[Pack], routes: tuple[Route, ...]) -> None:
+        """A name means one verb, whatever its pack, and no verb is named like a route that is not its own."""
+        owners = {route.name: "a route of registry/http.yaml" for route in routes}
+        for verb in (verb for pack in packs for verb in pack.verbs):
+            owner = owners.setdefault(verb.name, verb.where)
+            if owner != verb.where:
+                source = self._files[verb.where.removeprefix("registry/")]
+                self._refuse(source, (), f"the name '{verb.name}' is taken by {owner}")
 
     def _check_requirements(self) -> None:
         for source in self._packs.values():

@@ -6,6 +6,7 @@ What it keeps true: standard output carries the result and nothing else; a mista
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def hivekeep(arguments: Sequence[str]) -> NoReturn:
     """Run the command line `arguments`; leaves through SystemExit."""
+    if sys.stdout is None:
+        _fail("standard output is closed; nothing was done", USAGE)
     root.main(args=list(arguments), prog_name="hivekeep")
     raise AssertionError("click leaves through SystemExit")
 
@@ -84,9 +87,20 @@ def _fail(message: str, status: int) -> NoReturn:
 
 def _print_json(value: Any) -> None:
     """One JSON value on standard output: indented for a person at a terminal, one line for a program."""
-    text = json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
-    sys.stdout.flush()
+    _print(json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+
+
+def _print(text: str) -> None:
+    """A text and a line end on standard output. When that fails the program ends with a line that says so."""
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise  # click leaves quietly: the reader has seen enough
+    except OSError as fault:
+        # What is left in the buffer would be tried, and would fail, once more at the end of the process.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(f"standard output: {fault.strerror}; what was asked for has been done", FAILED)
 
 
 @root.command()
@@ -138,7 +152,7 @@ def execute(
     """
     from hivekeep.doors.local import Local
 
-    text = sys.stdin.buffer.read().decode("utf-8", "replace") if ops == "-" else ops
+    text = _standard_input() if ops == "-" else ops
     local = Local(given)
     with _told_errors():
         arguments = {"ops": text, "format": output or local.settings.runtime_default_output_format}
@@ -157,6 +171,12 @@ def execute(
             local.close()
     _print_json(envelope)
     sys.exit(_status(envelope, strict))
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        _fail("standard input is closed; nothing was done", USAGE)
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def _status(envelope: dict[str, Any], strict: bool) -> int:
@@ -183,8 +203,9 @@ def doctor(given: flags.Given, as_json: bool) -> None:
         database = paths.database_path(settings)
         _print_json({"ok": healthy, "database": database, "checks": [check._asdict() for check in checks]})
     else:
-        for check in checks:
-            click.echo(f"{check.verdict:8}{check.name}{f': {check.detail}' if check.detail else ''}")
+        _print(
+            "\n".join(f"{check.verdict:8}{check.name}{f': {check.detail}' if check.detail else ''}" for check in checks)
+        )
     sys.exit(0 if healthy else UNHEALTHY)
 
 
@@ -212,6 +233,6 @@ def status(given: flags.Given, as_json: bool) -> None:
     if as_json:
         _print_json(told)
     elif found is None:
-        click.echo("no server runs on this database")
+        _print("no server runs on this database")
     else:
-        click.echo(f"{'running' if running else 'stale descriptor'}: {found.base_url} (pid {found.pid})")
+        _print(f"{'running' if running else 'stale descriptor'}: {found.base_url} (pid {found.pid})")

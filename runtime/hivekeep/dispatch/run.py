@@ -15,6 +15,7 @@ from hivekeep.dispatch import call as calls
 from hivekeep.dispatch.call import Call, Outcome, Surroundings
 from hivekeep.dispatch.compiled import CompiledVerb, Schemas, compile_verb
 from hivekeep.dispatch.help import help_answer
+from hivekeep.gate.secrets import mask
 from hivekeep.identity.caller import Caller
 from hivekeep.request import budget, dsl, formats, present, prev, save, write_keys
 from hivekeep.request.envelope import ToolCall
@@ -31,7 +32,12 @@ from hivekeep_contract.errors import (
     StorageUnavailable,
     UnknownVerb,
 )
-from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES, RESULT_DEPTH_LIMIT
+from hivekeep_contract.limits import (
+    ERROR_MESSAGE_MAX_CHARS,
+    NESTING_DEPTH_LIMIT,
+    RESPONSE_BUDGET_BYTES,
+    RESULT_DEPTH_LIMIT,
+)
 from hivekeep_contract.request import ADVISORIES, HELP_ARG
 
 Lane = Literal["write", "quick", "slow", "audit"]
@@ -107,7 +113,12 @@ class Server:
     ) -> Steps:
         """One operation without the request language; the generator returns its entry and its error, if any."""
         request_id = random.getrandbits(_REQUEST_ID_BITS) + 1
-        outcomes = yield from self._batch([Op(verb, dict(args))], caller, source, request_id)
+        if budget.depth_exceeds(args, NESTING_DEPTH_LIMIT):
+            error = InvalidInput(f"{told(verb)}: the arguments nest deeper than {NESTING_DEPTH_LIMIT} containers")
+            outcomes = [self._refused(told(verb), error, caller, request_id)]
+            yield from self._settle(outcomes, 0)
+        else:
+            outcomes = yield from self._batch([Op(verb, dict(args))], caller, source, request_id)
         entry = self._entry(outcomes[0], presentation, format, now_us())
         fitted = budget.fit(budget.envelope([entry]), RESPONSE_BUDGET_BYTES)
         return fitted["results"][0], outcomes[0].error
@@ -127,13 +138,13 @@ class Server:
         for index, op in enumerate(ops):
             try:
                 args = prev.substitute(op.args, previous, self._takes_container(op.verb)) if index else op.args
-            except HivekeepError as error:
-                outcomes.append(self._refused(op.verb, error, caller, request_id))
+            except Exception as error:
+                outcomes.append(self._fault(op.verb, error, caller, request_id))
             else:
                 outcomes.append((yield from self._operation(op.verb, args, caller, source, request_id)))
             yield from self._settle(outcomes, index)
             if not outcomes[-1].ok:
-                outcomes.extend(Outcome(tool=later.verb, aborted=True) for later in ops[index + 1 :])
+                outcomes.extend(Outcome(tool=told(later.verb), aborted=True) for later in ops[index + 1 :])
                 break
             previous = outcomes[-1].result
         return outcomes
@@ -142,15 +153,18 @@ class Server:
         """One operation up to, and for writes including, its commit."""
         verb = self.verbs.get(name)
         if verb is None:
-            return self._refused(name, self._unknown(name), caller, request_id)
+            return self._refused(told(name), self._unknown(name), caller, request_id)
         if HELP_ARG in args:
             return self._help(verb, args[HELP_ARG], caller, request_id)
         if verb.internal:
             error = UnknownVerb(f"{name} is internal: other verbs call it, a request cannot")
             return self._refused(name, error, caller, request_id)
-        prepared = calls.prepare(
-            self.compiled(verb), args, caller, source=source, request_id=request_id, around=self.around
-        )
+        try:
+            prepared = calls.prepare(
+                self.compiled(verb), args, caller, source=source, request_id=request_id, around=self.around
+            )
+        except Exception as error:
+            return self._fault(name, error, caller, request_id)
         if isinstance(prepared, Outcome):
             return prepared
         return (yield from self._run(prepared))
@@ -220,10 +234,14 @@ class Server:
             tool, error, caller, calls.NOT_ASKED, request_id=request_id, gate_impl=self.around.gate.name
         )
 
+    def _fault(self, tool: str, error: Exception, caller: Caller, request_id: int) -> Outcome:
+        """The outcome of an exception before the handler; one that nobody foresaw becomes `internal`."""
+        return self._refused(tool, calls.typed_error(error, tool), caller, request_id)
+
     def _unknown(self, name: str) -> UnknownVerb:
         offered = sorted(name for name, verb in self.verbs.items() if not verb.internal)
         hint = did_you_mean(name, offered) or "."
-        return UnknownVerb(f"unknown verb {name!r}{hint} Registered: {', '.join(offered)}")
+        return UnknownVerb(f"unknown verb {told(name)!r}{hint} Registered: {', '.join(offered)}")
 
     def _help(self, verb: Verb, value: Any, caller: Caller, request_id: int) -> Outcome:
         if value is not True:
@@ -269,10 +287,24 @@ def drive(steps: Steps) -> Any:
 
 
 def failed_entry(tool: str | None, error: HivekeepError, disposition: str) -> dict[str, Any]:
-    """The entry of an operation that failed (envelope rules)."""
+    """The entry of an operation that failed (envelope rules). What it repeats of the input is cut and masked."""
     body = error.body()
+    body["message"] = told(error.message)
+    if error.details:
+        body["details"] = {name: told(text) for name, text in error.details.items()}
+    for name, value in error.fields.items():
+        if isinstance(value, str):
+            body[name] = told(value)
     body["domain_disposition"] = disposition
     return {"ok": False, "tool": tool, "domain_disposition": disposition, "error": body}
+
+
+def told(text: str) -> str:
+    """A text for an answer or a log that may repeat input: no megabyte of it, and no credential in it."""
+    if len(text) > ERROR_MESSAGE_MAX_CHARS:
+        half = ERROR_MESSAGE_MAX_CHARS // 2
+        text = f"{text[:half]} ... {text[-half:]}"
+    return mask(text)
 
 
 def aborted_entry(tool: str) -> dict[str, Any]:

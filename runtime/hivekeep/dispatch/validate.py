@@ -61,7 +61,8 @@ def _sentence(compiled: CompiledVerb, args: Mapping[str, Any]) -> str:
     for name in args:
         if name not in spellings:
             accepted = ", ".join(known) or "none"
-            return f"{verb}: unknown argument {name!r}{did_you_mean(name, spellings)}; accepted: {accepted}"
+            hint = did_you_mean(name, spellings) or "."
+            return f"{verb}: unknown argument {name!r}{hint} Accepted: {accepted}"
     for name, text in known.items():
         if text.required and not any(spelling in args for spelling in _spellings(compiled, name)):
             return f"{verb}: {name!r} is required and must be {text.accepts}"

@@ -43,7 +43,7 @@ class AlreadyRunning(RuntimeRefused):
 
 
 class UnsafeFile(RuntimeRefused):
-    """A runtime file is a symlink or open to other users."""
+    """A runtime file is a symlink, or it or its folder is open to other users."""
 
     code = "SECURITY_REJECTION"
     exit_code = 7
@@ -96,6 +96,8 @@ def is_private_file(path: Path) -> bool:
         found = path.lstat()
     except FileNotFoundError:
         return False
+    except OSError as error:
+        raise RuntimeRefused(f"{path} cannot be used: {error.strerror}") from None
     if stat.S_ISLNK(found.st_mode):
         raise UnsafeFile(f"{path} is a symbolic link")
     if not stat.S_ISREG(found.st_mode):
@@ -219,7 +221,14 @@ def _recorded_pid(path: Path) -> int | None:
 
 
 def _private_folder(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Make the folder. Raises RuntimeRefused when it cannot be made, and when others could swap the files in it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError as error:
+        raise RuntimeRefused(f"the runtime folder {folder} cannot be made: {error.strerror}") from None
+    if os.name == "posix" and found.st_mode & 0o022:
+        raise UnsafeFile(f"the runtime folder {folder} can be written by other users; its mode must be 0700")
 
 
 def _checked(value: object, path: Path) -> Descriptor:

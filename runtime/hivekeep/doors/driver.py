@@ -1,29 +1,21 @@
 """Runs the steps of a dispatched request on the event loop, each in the lane it asks for.
 
-What it keeps true: the loop does not wait for a disk. Writes go to the writing thread and slow work to a pool;
-what dispatch calls quick runs inline. Audit rows of all requests of one turn of the loop are committed together:
-those of reads inline while no write of this process can hold the lock (such a commit needs no sync of the disk),
-all others in a thread. When the client goes away the steps are closed; a write that the writer already took is
-still carried out.
+What it keeps true: the loop does not wait for a disk or a lock. Writes go to the writing thread and slow work to a
+pool; what dispatch calls quick runs inline. Audit rows of all requests of one turn of the loop are committed together:
+on the loop when nobody is in the way (such a commit needs no sync of the disk), otherwise in a thread. When the client
+goes away the steps are closed; a write that the writer already took is still carried out.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
-
-from hivekeep_contract.limits import AUDIT_READ_WAIT_MS
 
 if TYPE_CHECKING:
     from hivekeep.dispatch.run import Step
     from hivekeep.storage.engine import Engine, EventRow
-
-SLOW_COMMIT_S = AUDIT_READ_WAIT_MS / 2000
-"""An inline commit that took longer met the lock of another process; the loop must not meet it again at once."""
-
-INLINE_PAUSE_S = 0.25
 
 
 class Driver:
@@ -33,10 +25,9 @@ class Driver:
     """
 
     def __init__(self, engine: Engine, readers: int) -> None:
-        self._writing = 0
         self._slow = ThreadPoolExecutor(max(1, readers - 1), thread_name_prefix="slow")
-        self._strict = _AuditLane(engine, may_degrade=False, inline=lambda: False)
-        self._lenient = _AuditLane(engine, may_degrade=True, inline=lambda: not self._writing and not self._strict.busy)
+        self._strict = _AuditLane(engine, may_degrade=False)
+        self._lenient = _AuditLane(engine, may_degrade=True)
 
     async def drive(self, steps: Generator[Step, Any, Any]) -> Any:
         """The value that the generator `steps` returns; what a step raises is raised inside the generator."""
@@ -67,29 +58,17 @@ class Driver:
             lane = self._lenient if step.degradable else self._strict
             return await lane.append(step.rows)
         if step.submit is not None:
-            return await self._write(step.submit)
+            return await asyncio.wrap_future(step.submit())
         return await asyncio.get_running_loop().run_in_executor(self._slow, step.run)
-
-    async def _write(self, submit: Callable[[], Future[Any]]) -> Any:
-        self._writing += 1
-        try:
-            return await asyncio.wrap_future(submit())
-        finally:
-            self._writing -= 1
 
 
 class _AuditLane:
-    """Audit rows on their way to the store, committed in groups: what came during one commit goes into the next.
+    """Audit rows on their way to the store, committed in groups: what came during one commit goes into the next."""
 
-    `inline` says whether the next group may be committed on the loop itself.
-    """
-
-    def __init__(self, engine: Engine, *, may_degrade: bool, inline: Callable[[], bool]) -> None:
-        self.busy = False
+    def __init__(self, engine: Engine, *, may_degrade: bool) -> None:
+        self._busy = False
         self._engine = engine
         self._may_degrade = may_degrade
-        self._inline = inline
-        self._inline_from = 0.0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
         self._rows: list[EventRow] = []
         self._group: asyncio.Future[None] | None = None
@@ -101,8 +80,8 @@ class _AuditLane:
         if self._group is None:
             self._group = loop.create_future()
         group = self._group
-        if not self.busy:
-            self.busy = True
+        if not self._busy:
+            self._busy = True
             loop.call_soon(self._commit_group, loop, group)
         await asyncio.shield(group)
 
@@ -112,12 +91,8 @@ class _AuditLane:
 
     def _commit_group(self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None]) -> None:
         rows, self._rows, self._group = self._rows, [], None
-        if self._inline() and loop.time() >= self._inline_from:
-            began = loop.time()
-            failure = self._commit(rows)
-            if loop.time() - began > SLOW_COMMIT_S:
-                self._inline_from = loop.time() + INLINE_PAUSE_S
-            self._settle(loop, group, failure)
+        if self._engine.try_append_audit(rows):
+            self._settle(loop, group, None)
             return
         commit = loop.run_in_executor(self._thread, self._commit, rows)
         commit.add_done_callback(lambda done: self._settle(loop, group, done.result()))
@@ -138,6 +113,6 @@ class _AuditLane:
             # Every request of the group may have gone away; then nobody else asks for it.
             group.exception()
         if self._group is None:
-            self.busy = False
+            self._busy = False
         else:
             self._commit_group(loop, self._group)

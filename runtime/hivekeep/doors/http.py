@@ -1,10 +1,10 @@
 """The HTTP door: a Falcon ASGI application over one dispatch server.
 
 What it keeps true:
-- Nothing is read from a request before its Host, Origin and token were accepted; the open paths are the
-  pages and `/health/live`, and no others.
+- The paths, who may ask and what a header is called are those of the contract (`hivekeep_contract.routes`).
+- Nothing is read from a request before its Host, Origin and, unless the route is open, its token were accepted.
 - Every answer is ours, Falcon's own 404, 405 and 400 included: one entry of the request language, or the
-  gateway's envelope under `/api/v1`. No exception text and no stack trace reaches a client.
+  gateway's envelope under its prefix. No exception text and no stack trace reaches a client.
 - The door holds no rule of a verb. It says who is asking (headers, honoured because the token was right),
   drives the steps, and takes the status from the error.
 """
@@ -19,13 +19,21 @@ import falcon
 import falcon.asgi
 
 from hivekeep import compact_json
-from hivekeep.doors import gateway, mcp, refusals, wire
+from hivekeep.doors import gateway, mcp, pages, refusals, wire
 from hivekeep.doors.driver import Driver
-from hivekeep.doors.pages import PAGES, Page
 from hivekeep.identity.caller import Caller, make_caller
 from hivekeep.request.envelope import ToolCall, parse_tool_call
 from hivekeep_contract import errors
-from hivekeep_contract.request import FORMATS, PRESENTATIONS
+from hivekeep_contract.routes import (
+    ACTOR_HEADER,
+    GATEWAY_PREFIX,
+    GUARDED_PATHS,
+    NAMESPACE_HEADER,
+    ROUTES,
+    VERB_QUERY,
+    Route,
+)
+from hivekeep_contract.vocabulary import ENUMS
 
 if TYPE_CHECKING:
     from hivekeep.dispatch.run import Server
@@ -40,8 +48,8 @@ _HEADERS = {
     "x-content-type-options": "nosniff",
 }
 _CALLERS_REMEMBERED = 1024
-_GATEWAY_PATH = re.compile(r"/api/v1(?:/.*)?")
-_GUARDED_PATH = re.compile(r"/api/v1/.*|/mcp|/metrics|/health/ready")
+_GATEWAY_PATH = re.compile(rf"{re.escape(GATEWAY_PREFIX)}(?:/.*)?")
+_VERB_BY_PATH = {route.path: route.name for route in ROUTES.values() if route.serves == "verb"}
 
 Request: TypeAlias = falcon.asgi.Request
 Response: TypeAlias = falcon.asgi.Response
@@ -78,7 +86,7 @@ class Door:
 
     def caller(self, req: Request) -> Caller:
         """Who is asking: the caller its headers name, the anonymous one when they name nobody."""
-        named = (_text_header(req, "Hivekeep-Actor"), _text_header(req, "Hivekeep-Namespace"))
+        named = (_text_header(req, ACTOR_HEADER), _text_header(req, NAMESPACE_HEADER))
         known = self._callers.get(named)
         if known is None:
             known = make_caller(*named, ())
@@ -115,40 +123,41 @@ class Door:
 class _Route:
     """A resource with one method; OPTIONS is refused like any other, because there is no CORS to negotiate."""
 
-    method = "POST"
-
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, route: Route) -> None:
         self._door = door
+        self._route = route
+        self._admit = door.check_origin if route.access == "open" else door.admit
 
     async def on_options(self, req: Request, resp: Response, **_fields: str) -> None:
-        raise falcon.HTTPMethodNotAllowed([self.method])
+        raise falcon.HTTPMethodNotAllowed([self._route.method])
 
 
 class VerbRoute(_Route):
-    """POST /api/v1/verbs/<verb>: the body is the arguments object, the answer one entry."""
+    """POST of one verb: the body is the arguments object, the answer one entry."""
 
-    async def on_post(self, req: Request, resp: Response, verb: str) -> None:
-        self._door.admit(req)
+    async def on_post(self, req: Request, resp: Response, verb: str | None = None) -> None:
+        """`verb` is what a path names that is no verb's own; dispatch answers that there is no such verb."""
+        self._admit(req)
         shape = _query(req)
         arguments = await _json_object(req, self._door.body_limit)
-        entry, status = await self._door.answer_verb(verb, arguments, req, shape)
+        entry, status = await self._door.answer_verb(verb or self._route.name, arguments, req, shape)
         _send(resp, status, entry)
 
 
 class RequestRoute(_Route):
-    """POST /api/v1/request: the body is the argument object of the tool, the answer its envelope."""
+    """POST of the tool: the body is its argument object, the answer its envelope."""
 
     async def on_post(self, req: Request, resp: Response) -> None:
-        self._door.admit(req)
+        self._admit(req)
         call = parse_tool_call(await _json_object(req, self._door.body_limit))
         _send(resp, 200, await self._door.answer(call, req, "http"))
 
 
 class McpRoute(_Route):
-    """POST /mcp: one MCP message (2025-03-26 allows a batch), answered with one JSON body."""
+    """POST of one MCP message (2025-03-26 allows a batch), answered with one JSON body."""
 
     async def on_post(self, req: Request, resp: Response) -> None:
-        self._door.admit(req)
+        self._admit(req)
         _require_json(req)
         try:
             message = wire.decode(await _body(req, self._door.body_limit))
@@ -193,42 +202,45 @@ class McpRoute(_Route):
 
 
 class PageRoute(_Route):
-    """GET of one printed page; open to everyone who calls us by our own name."""
+    """GET of one printed page, read at its first request."""
 
-    method = "GET"
-
-    def __init__(self, door: Door, page: Page) -> None:
-        super().__init__(door)
-        self._page = page
+    def __init__(self, door: Door, route: Route) -> None:
+        super().__init__(door, route)
         self._body: bytes | None = None
 
     async def on_get(self, req: Request, resp: Response) -> None:
-        self._door.check_origin(req)
+        self._admit(req)
         if self._body is None:
-            self._body = self._page.body()
+            self._body = pages.body(self._route)
         resp.data = self._body
-        resp.content_type = self._page.media_type
-        resp.set_headers(_HEADERS | self._page.headers())
+        resp.content_type = pages.content_type(self._route)
+        resp.set_headers(_HEADERS | pages.headers(self._route))
 
 
 class LiveRoute(_Route):
-    """GET /health/live: says that the process answers, and nothing else."""
-
-    method = "GET"
+    """GET that says that the process answers, and nothing else."""
 
     async def on_get(self, req: Request, resp: Response) -> None:
-        self._door.check_origin(req)
+        self._admit(req)
         _send(resp, 200, {"ok": True})
 
 
 class ReadyRoute(_Route):
-    """GET /health/ready: 200 while requests are served, 503 once the server is on its way out."""
-
-    method = "GET"
+    """GET: 200 while requests are served, 503 once the server is on its way out."""
 
     async def on_get(self, req: Request, resp: Response) -> None:
-        self._door.admit(req)
+        self._admit(req)
         _send(resp, 200 if self._door.ready else 503, {"ok": self._door.ready})
+
+
+_RESOURCES: dict[str, type[_Route]] = {
+    "verb": VerbRoute,
+    "tool": RequestRoute,
+    "mcp": McpRoute,
+    "live": LiveRoute,
+    "ready": ReadyRoute,
+    "page": PageRoute,
+}
 
 
 class _Lifespan:
@@ -245,13 +257,8 @@ def create_app(door: Door) -> App:
     """The ASGI application of one server."""
     app: App = falcon.asgi.App(middleware=_Lifespan(door))
     app.req_options.strip_url_path_trailing_slash = False
-    app.add_route("/api/v1/verbs/{verb}", VerbRoute(door))
-    app.add_route("/api/v1/request", RequestRoute(door))
-    app.add_route("/mcp", McpRoute(door))
-    app.add_route("/health/live", LiveRoute(door))
-    app.add_route("/health/ready", ReadyRoute(door))
-    for page in PAGES:
-        app.add_route(page.path, PageRoute(door, page))
+    for route in ROUTES.values():
+        app.add_route(route.path, _RESOURCES[route.serves](door, route))
     app.add_sink(_unknown_api_path(door), _GATEWAY_PATH)
     app.add_error_handler(Exception, _on_unexpected)
     app.add_error_handler(falcon.HTTPError, _on_http_error(door))
@@ -281,7 +288,7 @@ async def _gateway_reason(door: Door, req: Request) -> gateway.Failure:
 
 
 async def _on_refusal(req: Request, resp: Response, error: errors.HivekeepError, params: dict[str, Any]) -> None:
-    _send(resp, error.http_status, refusals.entry(error, params.get("verb")))
+    _send(resp, error.http_status, refusals.entry(error, _verb_of(req, params)))
 
 
 def _on_http_error(door: Door) -> Any:
@@ -289,19 +296,24 @@ def _on_http_error(door: Door) -> Any:
         refusal = _refused_entry(door, req) or _as_refusal(error)
         if isinstance(refusal, errors.MethodNotAllowed):
             resp.set_header("Allow", ", ".join(_methods(error)))
-        _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
+        _send(resp, refusal.http_status, refusals.entry(refusal, _verb_of(req, params)))
 
     return answer
 
 
 async def _on_unexpected(req: Request, resp: Response, failure: Exception, params: dict[str, Any]) -> None:
     refusal = refusals.unexpected(failure)
-    _send(resp, refusal.http_status, refusals.entry(refusal, params.get("verb")))
+    _send(resp, refusal.http_status, refusals.entry(refusal, _verb_of(req, params)))
+
+
+def _verb_of(req: Request, params: Mapping[str, Any]) -> str | None:
+    """The verb that the path names, known or not; None for the path of another route."""
+    return params.get("verb") or _VERB_BY_PATH.get(req.path)
 
 
 def _refused_entry(door: Door, req: Request) -> errors.HivekeepError | None:
     """Why a request for a guarded path is not let in: such a client does not learn which methods a path has."""
-    if _GUARDED_PATH.fullmatch(req.path):
+    if req.path in GUARDED_PATHS or req.path.startswith(f"{GATEWAY_PREFIX}/"):
         try:
             door.admit(req)
         except errors.HivekeepError as refusal:
@@ -320,7 +332,7 @@ def _as_refusal(error: falcon.HTTPError) -> errors.HivekeepError:
     if isinstance(error, falcon.HTTPMethodNotAllowed):
         return errors.MethodNotAllowed("the path does not take this method", allowed=_methods(error))
     if isinstance(error, falcon.HTTPNotFound):
-        return errors.RouteNotFound("there is no such path; GET /openapi.json lists the paths")
+        return errors.RouteNotFound(f"there is no such path; GET {ROUTES['openapi'].path} lists the paths")
     return errors.MalformedBody("the request is not well-formed HTTP for this path")
 
 
@@ -329,15 +341,14 @@ def _query(req: Request) -> dict[str, str]:
 
     Raises InvalidParams for anything else in it.
     """
-    chosen = {"presentation": "verbose", "format": "json"}
+    chosen = dict(VERB_QUERY)
     if not req.query_string:
         return chosen
-    accepted = {"presentation": PRESENTATIONS, "format": FORMATS}
     for name, value in req.params.items():
-        if name not in accepted:
-            raise errors.InvalidParams("the query string takes presentation and format only")
-        if value not in accepted[name]:
-            raise errors.InvalidParams(f"{name} must be one of {', '.join(accepted[name])}")
+        if name not in VERB_QUERY:
+            raise errors.InvalidParams(f"the query string takes {' and '.join(VERB_QUERY)} only")
+        if value not in ENUMS[name]:
+            raise errors.InvalidParams(f"{name} must be one of {', '.join(ENUMS[name])}")
         chosen[name] = value
     return chosen
 

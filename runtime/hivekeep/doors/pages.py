@@ -7,7 +7,8 @@ its own inline styles and nothing else, from anywhere.
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import NamedTuple
+
+from hivekeep_contract.routes import Route
 
 _PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
@@ -15,26 +16,16 @@ _PAGE_POLICY = (
 )
 
 
-class Page(NamedTuple):
-    """One page: its URL path, its file in the generated package, its media type."""
-
-    path: str
-    file: str
-    media_type: str
-
-    def body(self) -> bytes:
-        """The bytes of the page."""
-        return files("hivekeep_contract").joinpath(self.file).read_bytes()
-
-    def headers(self) -> dict[str, str]:
-        """Response headers of the page beside those every answer has."""
-        return {"content-security-policy": _PAGE_POLICY} if self.media_type.startswith("text/html") else {}
+def body(page: Route) -> bytes:
+    """The bytes of a page."""
+    return files("hivekeep_contract").joinpath(page.file).read_bytes()
 
 
-PAGES = (
-    Page("/openapi.json", "openapi.json", "application/json"),
-    Page("/docs", "docs/index.html", "text/html; charset=utf-8"),
-    Page("/llms.txt", "docs/llms.txt", "text/plain; charset=utf-8"),
-    Page("/llms-full.txt", "docs/llms-full.txt", "text/plain; charset=utf-8"),
-    Page("/md/api-reference.md", "docs/api-reference.md", "text/markdown; charset=utf-8"),
-)
+def content_type(page: Route) -> str:
+    """Its media type; text says its encoding too."""
+    return f"{page.media_type}; charset=utf-8" if page.media_type.startswith("text/") else page.media_type
+
+
+def headers(page: Route) -> dict[str, str]:
+    """Its response headers beside those every answer has."""
+    return {"content-security-policy": _PAGE_POLICY} if page.media_type == "text/html" else {}

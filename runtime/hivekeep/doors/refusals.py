@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hivekeep.dispatch.call import NOT_COMMITTED, typed_error
+from hivekeep.dispatch.call import NOT_COMMITTED, UNKNOWN, typed_error
 from hivekeep.dispatch.run import failed_entry
 
 if TYPE_CHECKING:
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 
 def entry(error: HivekeepError, tool: str | None = None) -> dict[str, Any]:
-    """The failure entry of a request that reached no handler: `{ok, tool, domain_disposition, error}`."""
-    return failed_entry(tool, error, NOT_COMMITTED)
+    """The failure entry of a request without entries: `{ok, tool, domain_disposition, error}`.
+
+    Such a request reached no handler, unless the error says that its operations were executed.
+    """
+    return failed_entry(tool, error, UNKNOWN if error.fields.get("executed") else NOT_COMMITTED)
 
 
 def unexpected(failure: Exception) -> HivekeepError:

@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import sys
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from uvicorn_worker import UvicornWorker
 
 from hivekeep import paths
 from hivekeep.doors import auth, descriptor, gateway, logs, parent_watch
-from hivekeep.doors.descriptor import Descriptor, InstanceLock
+from hivekeep.doors.descriptor import Descriptor, InstanceLock, RuntimeRefused
 from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def run(settings: Settings, *, as_json: bool) -> None:
     lock = InstanceLock.acquire(files.lock, instance_id)
     master = os.getpid()
     try:
+        _check_port(settings.serve_host, settings.serve_port)
         _prepare_store(settings)
         _Application(settings, files, instance_id, as_json).run()
     finally:
@@ -56,6 +58,19 @@ def run(settings: Settings, *, as_json: bool) -> None:
         if os.getpid() == master:
             descriptor.remove(files.descriptor, instance_id)
             lock.release()
+
+
+def _check_port(host: str, port: int) -> None:
+    """Refuse a port that is taken at once and in one line: gunicorn tries it for five seconds."""
+    if not port:
+        return
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise RuntimeRefused(f"port {port} of {host} cannot be used: {error.strerror}") from None
 
 
 def _prepare_store(settings: Settings) -> None:

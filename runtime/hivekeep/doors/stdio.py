@@ -47,8 +47,14 @@ class Backend(Protocol):
 
 
 def serve(backend: Backend) -> int:
-    """Speak MCP on this process's standard streams until the input ends or SIGTERM comes. Returns 0."""
-    replies = os.dup(1)
+    """Speak MCP on the standard streams until the input ends or SIGTERM comes. Returns 0, or 2 without them."""
+    try:
+        os.fstat(0)
+        replies = os.dup(1)
+    except OSError:
+        if sys.stderr is not None:
+            sys.stderr.write("hivekeep: standard input or output is closed; MCP needs both\n")
+        return 2
     os.dup2(2, 1)
     loop = _Loop(backend, 0, replies)
     signal.signal(signal.SIGTERM, loop.stop)

@@ -9,7 +9,7 @@ from hivekeep.request.plan import Op, Plan
 from hivekeep.request.references import names_prev, settle
 from hivekeep.request.suggest import did_you_mean
 from hivekeep.request.tokens import is_identifier, is_verb
-from hivekeep.request.values import finite_float, refuse_constant
+from hivekeep.strict_json import finite_float, refuse_constant
 from hivekeep_contract.errors import ParseError
 from hivekeep_contract.limits import NESTING_DEPTH_LIMIT
 

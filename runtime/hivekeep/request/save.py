@@ -16,6 +16,8 @@ from hivekeep.request.entries import Entry, summarise
 from hivekeep.request.json_values import compact
 from hivekeep_contract.errors import InvalidParams, StorageUnavailable
 
+_SHOWN = 200
+
 
 def check_destination(destination: str, root: Path) -> Path:
     """The absolute path that `save_to` names inside `root`; relative paths start there.
@@ -25,7 +27,13 @@ def check_destination(destination: str, root: Path) -> Path:
     """
     if "\0" in destination or ".." in Path(destination).parts:
         raise InvalidParams(f"save_to {destination!r} may not hold '..' or a NUL character")
-    base = root.resolve()
+    try:
+        return _checked(destination, root.resolve())
+    except OSError as error:
+        raise InvalidParams(f"save_to {destination[:_SHOWN]!r} cannot be used: {error.strerror or error}") from None
+
+
+def _checked(destination: str, base: Path) -> Path:
     path = base / destination
     if not _existing_ancestor(path.parent).is_relative_to(_existing_ancestor(base)):
         raise _outside(destination, base)
@@ -45,8 +53,8 @@ def save(entries: Sequence[Entry], destination: str, root: Path) -> dict[str, An
 
     Manifest: `path`, `rows`, `per_column_null_counts` (absent counts as null), `schema_fingerprint`
     (SHA-256 of the sorted field names, one a line), `checksum` (SHA-256 of the file), `summary`, and
-    `failures` when there are any. Raises InvalidParams as `check_destination`, StorageUnavailable when the
-    file cannot be written.
+    `failures` when there are any. Raises InvalidParams as `check_destination`, StorageUnavailable with
+    `executed` when the file cannot be written, because the operations ran before.
     """
     path = check_destination(destination, root)
     data = "".join(f"{compact(entry)}\n" for entry in entries).encode("utf-8", "surrogatepass")
@@ -56,7 +64,13 @@ def save(entries: Sequence[Entry], destination: str, root: Path) -> dict[str, An
         path = check_destination(destination, root)
         _replace_file(path, data)
     except OSError as error:
-        raise StorageUnavailable(f"the entries could not be written to {path}: {error.strerror or error}") from error
+        counts = summarise(entries)[0]
+        raise StorageUnavailable(
+            f"the operations ran ({counts['succeeded']} of {counts['total']} succeeded), but their entries could not be"
+            f" written to {path}: {error.strerror or error}",
+            stage="save_to",
+            executed=True,
+        ) from error
     return _manifest(entries, path, data)
 
 

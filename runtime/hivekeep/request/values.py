@@ -5,7 +5,6 @@ the same value, and only the careful one words refusals.
 """
 
 import json
-import math
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +14,7 @@ from hivekeep.request.json_values import depth_exceeds
 from hivekeep.request.plan import PrevRef
 from hivekeep.request.references import reference_at, settle
 from hivekeep.request.tokens import BLANKS, skip
+from hivekeep.strict_json import finite_float, refuse_constant
 from hivekeep_contract.errors import ParseError
 from hivekeep_contract.limits import NESTING_DEPTH_LIMIT
 
@@ -41,19 +41,6 @@ class Found(NamedTuple):
     argument: str
     position: int
     text: str
-
-
-def finite_float(text: str) -> float:
-    """A JSON number as float; ValueError when it is too large to be one (JSON has no infinity)."""
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"the number {text[:_SHOWN]} is out of range")
-    return value
-
-
-def refuse_constant(name: str) -> float:
-    """Called by the JSON decoder for NaN and Infinity, which JSON does not have."""
-    raise ValueError(f"{name} is not JSON")
 
 
 _decode = json.JSONDecoder(strict=False, parse_float=finite_float, parse_constant=refuse_constant).raw_decode

@@ -76,8 +76,10 @@ def _inside(connection: apsw.Connection, options: StoreOptions) -> Iterator[Chec
 
 
 def _file(path: str, options: StoreOptions) -> Check:
+    if not Path(path).exists():
+        return Check("file", "failed", f"{path} does not exist; the first operation creates it")
     if not Path(path).is_file():
-        return Check("file", "failed", f"{path} does not exist")
+        return Check("file", "failed", f"{path} is not a file")
     try:
         migrations.check(path, migrations.file_state(path, options), migrations.packaged())
     except (HivekeepError, apsw.Error, OSError) as fault:

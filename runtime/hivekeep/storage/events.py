@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from hivekeep.storage.engine import EventRow, Row, Tx
-from hivekeep.storage.statements import Where, marks, newest_first, sql
+from hivekeep.storage.statements import Where, marks, members, newest_first, sql
 from hivekeep_contract import limits
 
 _COLUMNS: Final = ", ".join(EventRow._fields)
@@ -21,8 +21,8 @@ _OBSERVE: Final = "INSERT INTO event_observations (event_id, role, position, ref
 _OBSERVATIONS: Final = (
     "SELECT role, position, referent_id FROM event_observations WHERE event_id = ? ORDER BY role, position"
 )
-_OBSERVED: Final = "id IN (SELECT event_id FROM event_observations WHERE referent_id IN ({marks}))"
-_OBSERVED_AS: Final = "id IN (SELECT event_id FROM event_observations WHERE referent_id IN ({marks}) AND role = ?)"
+_OBSERVED: Final = "id IN (SELECT event_id FROM event_observations WHERE referent_id IN ({wanted}))"
+_OBSERVED_AS: Final = "id IN (SELECT event_id FROM event_observations WHERE referent_id IN ({wanted}) AND role = ?)"
 
 
 class Observation(NamedTuple):
@@ -131,9 +131,11 @@ def _served_conditions(filters: EventFilter) -> Where:
     if filters.until is not None:
         where.add("created_at < ?", filters.until)
     if filters.observed:
-        where.add(sql(_OBSERVED, marks=marks(len(filters.observed))), *filters.observed)
+        wanted = members(filters.observed)
+        where.add(sql(_OBSERVED, wanted=wanted.sql), *wanted.args)
     if filters.selected:
-        where.add(sql(_OBSERVED_AS, marks=marks(len(filters.selected))), *filters.selected, "selected")
+        wanted = members(filters.selected)
+        where.add(sql(_OBSERVED_AS, wanted=wanted.sql), *wanted.args, "selected")
     return where
 
 

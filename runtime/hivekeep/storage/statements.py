@@ -6,8 +6,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from hivekeep.storage import json_text
+
 _MAX_ARMS: Final = 32
 """Beyond this many namespaces one sorted arm costs less than preparing the statement."""
+_MAX_PLACES: Final = 100
+"""Beyond this many values a list is one JSON text: all lists and arms together have 32,766 places in SQLite."""
+
+
+class Statement(NamedTuple):
+    """SQL with its arguments, ready for a `Tx`."""
+
+    sql: str
+    args: list[object]
 
 
 def sql(text: str, **parts: str) -> str:
@@ -21,6 +32,14 @@ def sql(text: str, **parts: str) -> str:
 def marks(count: int) -> str:
     """`count` argument places for an IN list."""
     return ",".join("?" * count)
+
+
+def members(values: Sequence[object], each: str = "{value}") -> Statement:
+    """What stands between the parentheses of `IN (...)`; `each` is an SQL expression of one `{value}`."""
+    if len(values) <= _MAX_PLACES:
+        return Statement(",".join([sql(each, value="?")] * len(values)), list(values))
+    listed = sql("SELECT {each} FROM json_each(?)", each=sql(each, value="value"))
+    return Statement(listed, [json_text.dump(list(values))])
 
 
 class Where:
@@ -49,19 +68,21 @@ class Where:
 
     def among(self, column: str, values: Sequence[object]) -> None:
         """`column` has one of the values; an empty list matches nothing."""
-        self.add(column + " IN (" + marks(len(values)) + ")", *values)
+        wanted = members(values)
+        self.add(column + " IN (" + wanted.sql + ")", *wanted.args)
 
     def any_tag(self, column: str, path: str, tags: Sequence[str]) -> None:
         """The JSON list at `path` of `column` holds one of the tags; the case of ASCII letters is ignored."""
+        wanted = members(tags, each="lower({value})")
         self.add(
             sql(
                 "EXISTS (SELECT 1 FROM json_each({column}, '{path}') AS tag WHERE tag.type = 'text'"
                 " AND lower(tag.value) IN ({wanted}))",
                 column=column,
                 path=path,
-                wanted=",".join(["lower(?)"] * len(tags)),
+                wanted=wanted.sql,
             ),
-            *tags,
+            *wanted.args,
         )
 
     @property
@@ -73,13 +94,6 @@ class Where:
     def args(self) -> list[object]:
         """The bound arguments."""
         return self._args
-
-
-class Statement(NamedTuple):
-    """SQL with its arguments, ready for a `Tx`."""
-
-    sql: str
-    args: list[object]
 
 
 def newest_first(select: str, where: Where, namespaces: Sequence[str], limit: int, offset: int) -> Statement:

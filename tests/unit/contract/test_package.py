@@ -87,7 +87,10 @@ def test_catalog_prose_schemas_and_routes_name_the_same_verbs() -> None:
     """No verb is missing anywhere; internal ones have no route."""
     verbs = set(catalog.VERBS)
     assert set(reference.VERBS) == set(SCHEMAS["args"]) == set(SCHEMAS["results"]) == verbs
-    assert {verb for _, verb in routes.ROUTES} == {verb for verb in verbs if not catalog.VERBS[verb].internal}
+    pattern = routes.ROUTES["verb"]
+    own = {name: route.path for name, route in routes.ROUTES.items() if route.serves == "verb" and route != pattern}
+    callable_verbs = [verb for verb in verbs if not catalog.VERBS[verb].internal]
+    assert own == {verb: pattern.path.format(verb=verb) for verb in callable_verbs}
 
 
 def test_openapi_is_valid_and_complete() -> None:
@@ -96,8 +99,20 @@ def test_openapi_is_valid_and_complete() -> None:
     schema = schemathesis.openapi.from_dict(document)
     schema.validate()
     operations = {operation.ok().path for operation in schema.get_all_operations()}
-    assert {path for path, _ in routes.ROUTES} < operations
-    assert {"/api/v1/request", "/health/live", "/health/ready", "/openapi.json", "/docs"} < operations
+    left_out = {routes.ROUTES["verb"].path, routes.ROUTES["mcp"].path}
+    assert operations == {route.path for route in routes.ROUTES.values()} - left_out
+
+
+def test_every_page_that_a_route_serves_is_in_the_package() -> None:
+    """A route of a page names a printed file, and each media type fits it."""
+    pages = [route for route in routes.ROUTES.values() if route.serves == "page"]
+    assert {Path(page.file).suffix: page.media_type for page in pages} == {
+        ".json": "application/json",
+        ".html": "text/html",
+        ".txt": "text/plain",
+        ".md": "text/markdown",
+    }
+    assert [page.file for page in pages if not (PACKAGE / page.file).is_file()] == []
 
 
 def test_settings_rows_and_class_agree() -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from hivekeep.dispatch.compiled import CompiledVerb, compile_verb
 from hivekeep.gate.policy import Decision, GateRequest
 from hivekeep.storage.engine import EventRow
+from hivekeep_contract.catalog import Verb
 from hivekeep_contract.errors import InvalidParams, StorageUnavailable, WriterTaskBeginBusy
 from support.client import Hive, open_hive
 
@@ -69,8 +71,10 @@ def test_an_unknown_argument_names_the_accepted_ones(hive: Hive) -> None:
     entry = hive.entry('create(kind="concept", nam="A")')
     message = entry["error"]["message"]
     assert entry["domain_disposition"] == "not_committed"
-    assert "unknown argument 'nam'; did you mean 'name'?" in message
+    assert message.startswith("create: unknown argument 'nam'; did you mean 'name'? Accepted: kind, ")
     assert "skip_dedup_check" in message
+    distant = hive.fails("stats(colour=1)")["message"]
+    assert distant == "stats: unknown argument 'colour'. Accepted: none"
 
 
 @pytest.mark.parametrize(
@@ -169,6 +173,30 @@ def test_an_unexpected_fault_rolls_back_and_hides_its_text(
     assert hive.ok("stats()")["entities"] == 0
     (row,) = hive.events(event_kind="audit", verb="create")
     assert row["outcome"] == "error"
+
+
+@pytest.mark.parametrize("ops", ["stats()", "[stats()]", "whoami() | stats(namespace=$prev.namespace)"])
+def test_a_verb_that_cannot_be_prepared_fails_alone(
+    hive: Hive, ops: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A fault before the handler is an internal error that wrote nothing; it is on record, and the server goes on."""
+
+    def broken(verb: Verb, *more: Any) -> CompiledVerb:
+        if verb.name == "stats":
+            raise KeyError("hunter2")
+        return compile_verb(verb, *more)
+
+    monkeypatch.setattr("hivekeep.dispatch.run.compile_verb", broken)
+    with caplog.at_level(logging.ERROR, "hivekeep"):
+        entry = hive.entry(ops)
+    monkeypatch.undo()
+    assert (entry["error"]["kind"], entry["domain_disposition"]) == ("internal", "not_committed")
+    assert entry["error"]["error_id"] in caplog.text
+    assert "KeyError" in caplog.text
+    assert "hunter2" not in caplog.text + json.dumps(entry)
+    (row,) = hive.events(event_kind="audit", verb="stats")
+    assert row["outcome"] == "error"
+    assert hive.ok("stats()")["entities"] == 0
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,9 @@ def test_a_filled_skeleton_is_a_valid_contract(root: Path, capsys: pytest.Captur
     path.write_text("\n".join(filled) + "\n", encoding="utf-8")
     assert generate.main(["--root", str(root)]) == 0, capsys.readouterr().err
     package = root / "generated" / "hivekeep_contract"
-    assert '("/api/v1/verbs/archive", "archive")' in (package / "routes.py").read_text(encoding="utf-8")
+    assert 'Route("archive", "/small/verbs/archive", "POST", "token", "verb")' in (package / "routes.py").read_text(
+        encoding="utf-8"
+    )
     handlers = (package / "handlers" / "base.py").read_text(encoding="utf-8")
     assert "def archive(self, ctx: CtxT, args: ArchiveArgs, /) -> ArchiveResult:" in handlers
 

@@ -1,6 +1,6 @@
 """stats, verbs, whoami and scan: what there is, what can be done, who asks, what would be refused."""
 
-from hivekeep import build
+from hivekeep import __version__, build
 from hivekeep.gate.secrets import mask, refusal, scan_fields
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg.create import note_secret_fields
@@ -50,7 +50,7 @@ def whoami(ctx: Context, args: models.WhoamiArgs) -> models.WhoamiResult:
         "unattributed": caller.unattributed,
         "namespace": caller.namespace,
         "visible_namespaces": list(caller.visible),
-        "build": {"version": build.version(), "revision": build.revision()},
+        "build": {"version": __version__, "revision": build.revision()},
     }
 
 

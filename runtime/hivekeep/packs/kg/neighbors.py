@@ -1,7 +1,6 @@
 """neighbors: what a node is connected to, whole or in pages."""
 
 import base64
-import binascii
 import hashlib
 import json
 
@@ -107,7 +106,7 @@ def _decode(cursor: str, walk: str) -> NeighborAfter:
     try:
         bound, weight, neighbor_id, edge_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
         place = NeighborAfter(float(weight), str(neighbor_id), str(edge_id))
-    except (binascii.Error, ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         raise InvalidInput("neighbors: after is not a cursor of this verb; pass next_after on unchanged") from None
     if bound != walk:
         raise InvalidInput("neighbors: after belongs to another node or other filters; keep them during a walk")

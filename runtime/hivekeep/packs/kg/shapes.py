@@ -1,8 +1,8 @@
 """Stored rows as the contract's shapes: every declared field present, full ids, ISO timestamps."""
 
-import json
 from typing import Any
 
+from hivekeep import strict_json
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.engine import EventRow
 from hivekeep.storage.entities import EntityRow
@@ -13,9 +13,7 @@ from hivekeep_contract.errors import InvalidInput
 from hivekeep_contract.models import kg as models
 
 
-def entity(
-    row: EntityRow, *, properties: dict[str, Any] | None = None, tags: list[str] | None = None
-) -> models.Entity:
+def entity(row: EntityRow, *, properties: dict[str, Any] | None = None, tags: list[str] | None = None) -> models.Entity:
     """The public record of an entity; `properties` and `tags` spare reading the row's text again."""
     return {
         "id": row.id,
@@ -69,13 +67,9 @@ def note(row: NoteRow, *, parse_content: bool = False) -> models.Note:
 def parsed(row: NoteRow) -> Any:
     """The content of a note as its JSON value; raises InvalidInput that names note and field."""
     try:
-        return json.loads(row.content, parse_constant=_refuse_constant)
+        return strict_json.decode(row.content)
     except ValueError:
         raise InvalidInput(f"note {row.id}: field 'content' is not JSON; read it without parse_content") from None
-
-
-def _refuse_constant(word: str) -> Any:
-    raise ValueError(word)
 
 
 def edge(row: EdgeRow) -> models.Edge:

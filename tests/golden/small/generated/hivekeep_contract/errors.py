@@ -105,10 +105,20 @@ class Unauthorized(HivekeepError):
     no_write = True
 
 
+class BadBody(HivekeepError):
+    """The body is not JSON. Send JSON."""
+
+    code = "bad_body"
+    kind = "invalid_params"
+    http_status = 400
+    no_write = True
+
+
 ERRORS: dict[str, type[HivekeepError]] = {
     "invalid_input": InvalidInput,
     "record_missing": RecordMissing,
     "not_found": NotFound,
     "busy": Busy,
     "unauthorized": Unauthorized,
+    "bad_body": BadBody,
 }

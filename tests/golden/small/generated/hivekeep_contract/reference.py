@@ -55,6 +55,7 @@ ERRORS: dict[str, ErrorText] = {
     "not_found": ErrorText("It does not exist.", "Check the id."),
     "busy": ErrorText("The store was busy.", "Try again."),
     "unauthorized": ErrorText("No token.", "Send one."),
+    "bad_body": ErrorText("The body is not JSON.", "Send JSON."),
 }
 
 RULES: dict[str, tuple[Rule, ...]] = {
@@ -144,7 +145,7 @@ VERBS: dict[str, VerbText] = {
             ),
             "dry_run": ParamText("bool", False, "false", "true or false", "Write nothing."),
         },
-        ("keep(text=\"hello\")", "keep(text=\"yes\", reply_to=\"${1.id}\", at=\"2026-01-01T00:00:00Z\")"),
+        ("keep(text=\"hello\")", "keep(text=\"yes\", reply_to=\"<id>\", at=\"2026-01-01T00:00:00Z\")"),
         ("Keeping a note twice answers the first one.",),
     ),
     "todo.import": VerbText(

@@ -1,0 +1,40 @@
+"""JSON text to values, and nothing that is not JSON.
+
+Invariant: `decode` raises ValueError and nothing else, whatever the text is (NaN, a number beyond the range of a float
+or the interpreter's digit limit, nesting beyond its stack, half of a surrogate pair), and what it answers can be
+written as JSON again.
+"""
+
+import json
+import math
+from typing import Any
+
+_SHOWN = 60
+
+
+def finite_float(text: str) -> float:
+    """A JSON number as float; ValueError when it is too large to be one (JSON has no infinity)."""
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"the number {text[:_SHOWN]} is out of range")
+    return value
+
+
+def refuse_constant(name: str) -> float:
+    """Called by the JSON decoder for NaN and Infinity, which JSON does not have."""
+    raise ValueError(f"{name} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_float=finite_float, parse_constant=refuse_constant).decode
+_write = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
+
+
+def decode(text: str) -> Any:
+    """The JSON value of the whole text. Raises ValueError for anything malformed."""
+    try:
+        value = _decode(text)
+        if "\\ud" in text or "\\uD" in text:
+            _write(value).encode()
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return value
