@@ -38,7 +38,7 @@ check: $(VENV)/.dev  ## Drift, style, types, layers, documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q tests/docs
+	$(BIN)/python -m pytest -q -m "not slow" tests/docs
 
 test: $(VENV)/.dev  ## Every test but the slow ones
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"

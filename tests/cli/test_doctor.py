@@ -27,7 +27,7 @@ def test_a_fresh_store_is_healthy(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_foreign_database_is_status_8(tmp_path: Path) -> None:
-    """Nothing is created; a text file is not a database."""
+    """Nothing is created; a text file is not a database, and a folder is not said to be missing."""
     status, verdicts, _ = examined(tmp_path)
     assert (status, verdicts["file"]) == (8, "failed")
     assert not (tmp_path / DATABASE).exists()
@@ -35,6 +35,8 @@ def test_a_missing_or_foreign_database_is_status_8(tmp_path: Path) -> None:
     done = run(tmp_path, "doctor", "--db", "text.db")
     assert done.returncode == 8
     assert done.stdout.startswith(b"failed  file: ")
+    done = run(tmp_path, "doctor", "--db", ".")
+    assert (done.returncode, b"is not a file" in done.stdout) == (8, True)
 
 
 def test_a_descriptor_that_others_may_read_is_found(tmp_path: Path) -> None:

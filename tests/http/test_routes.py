@@ -186,7 +186,7 @@ class TestFalconsOwnErrors:
     @pytest.mark.parametrize("path", ["/", "/nowhere", "/docs/", "/mcp/", "/health", "/api/v2"])
     def test_a_path_outside_is_404_in_our_shape(self, client: Client, path: str) -> None:
         """Entry with code route_not_found."""
-        message = "there is no such path; GET /openapi.json lists the paths"
+        message = "there is no such path; /docs tells people which there are, /openapi.json tools"
         answer = client.get(path)
         assert (answer.status_code, answer.json) == (404, refusal("route_not_found", "not_found", message))
 

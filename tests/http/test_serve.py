@@ -231,3 +231,34 @@ class TestEnd:
                 assert second.descriptor["capabilityToken"] != server.descriptor["capabilityToken"]
                 assert httpx.get(f"{second.url}/health/ready", headers=second.headers).json() == {"ok": True}
                 assert second.stop() == 0
+
+
+class TestRefusedStarts:
+    """What stops a start is told in one line, before anything listens."""
+
+    @pytest.mark.parametrize(
+        ("folder", "mode", "status", "words"),
+        [("file/run", None, 3, "Not a directory"), ("run", 0o777, 7, "can be written by other users")],
+    )
+    def test_a_runtime_folder_that_cannot_be_trusted(
+        self, tmp_path: Path, folder: str, mode: int | None, status: int, words: str
+    ) -> None:
+        """One below a file was a traceback; in one that others may write to they could swap descriptor and lock."""
+        (tmp_path / "file").write_text("")
+        if mode is not None:
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder).chmod(mode)
+        done = run(tmp_path, "serve", HIVEKEEP_RUNTIME_DIR=str(tmp_path / folder))
+        assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (status, b"", 1), done.stderr
+        assert words in done.stderr.decode()
+
+    def test_a_port_that_is_taken(self, tmp_path: Path) -> None:
+        """gunicorn tries for five seconds and logs eleven lines; the next free port is the caller's choice."""
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            done = run(tmp_path, "serve", "--port", str(port))
+        told = f"hivekeep: port {port} of 127.0.0.1 cannot be used: Address already in use\n"
+        assert (done.returncode, done.stderr.decode()) == (3, told)
+        assert list((tmp_path / "run").iterdir()) == []

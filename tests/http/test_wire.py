@@ -17,6 +17,8 @@ from hivekeep.doors import wire
         b"NaN",
         b"[Infinity]",
         b"-Infinity",
+        b"1e999",
+        b'{"a": [-1.5e400]}',
         b"\xff",
         b"\xef\xbb\xbf{}",
         b'"\xed\xa0\x80"',

@@ -11,6 +11,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _NOT_IN_A_SLUG = re.compile(r"[^a-z0-9_ -]")
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+_TEXT = re.compile(r"(?<=>)[^<]+")
 
 
 def page(texts: list[str]) -> dict[str, Any]:
@@ -19,12 +21,16 @@ def page(texts: list[str]) -> dict[str, Any]:
     tokens = [token for text in texts for token in parser.parse(text)]
     contents = _give_ids(tokens)
     body = parser.renderer.render(tokens, parser.options, {})
-    tables = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
     return {
         "title": contents[0]["title"],
         "contents": [row for row in contents if row["level"] <= 3],
-        "body": tables,
+        "body": _TABLE.sub(lambda table: f'<div class="wide">{_with_breaks(table[0])}</div>', body),
     }
+
+
+def _with_breaks(table: str) -> str:
+    """The table with a place for a line break behind each `_`, so that long names do not push columns off the page."""
+    return _TEXT.sub(lambda text: text[0].replace("_", "_<wbr>"), table)
 
 
 def slug(title: str, taken: set[str]) -> str:

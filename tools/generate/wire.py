@@ -73,7 +73,7 @@ def error_entry(contract: Contract) -> Schema:
                     "code": {"type": "string", "description": "The situation, more exact than kind."},
                     "message": {"type": "string", "description": "What happened, for people."},
                     "domain_disposition": disposition,
-                    "retryable": {"const": True, "description": "The same call may succeed later."},
+                    "retryable": {"type": "boolean", "description": "Whether the same call may succeed later."},
                     "details": {
                         "type": "object",
                         "additionalProperties": {"type": "string"},

@@ -155,7 +155,7 @@ class Call:
             gate_impl=self.around.gate.name,
             request_id=self.request_id,
             now_us=moment,
-            duration_us=moment - context.now_us if context else None,
+            duration_us=max(0, moment - context.now_us) if context else None,
             context=context,
             cost=audit.cost_unit(self.verb, self.around.registered_models) if succeeded else None,
         )

@@ -114,8 +114,8 @@ class Server:
         """One operation without the request language; the generator returns its entry and its error, if any."""
         request_id = random.getrandbits(_REQUEST_ID_BITS) + 1
         if budget.depth_exceeds(args, NESTING_DEPTH_LIMIT):
-            error = InvalidInput(f"{told(verb)}: the arguments nest deeper than {NESTING_DEPTH_LIMIT} containers")
-            outcomes = [self._refused(told(verb), error, caller, request_id)]
+            error = InvalidInput(f"the arguments nest deeper than {NESTING_DEPTH_LIMIT} containers")
+            outcomes = [self._refused(verb, error, caller, request_id)]
             yield from self._settle(outcomes, 0)
         else:
             outcomes = yield from self._batch([Op(verb, dict(args))], caller, source, request_id)
@@ -153,7 +153,7 @@ class Server:
         """One operation up to, and for writes including, its commit."""
         verb = self.verbs.get(name)
         if verb is None:
-            return self._refused(told(name), self._unknown(name), caller, request_id)
+            return self._refused(name, self._unknown(name), caller, request_id)
         if HELP_ARG in args:
             return self._help(verb, args[HELP_ARG], caller, request_id)
         if verb.internal:
@@ -231,7 +231,7 @@ class Server:
 
     def _refused(self, tool: str, error: HivekeepError, caller: Caller, request_id: int) -> Outcome:
         return calls.refused(
-            tool, error, caller, calls.NOT_ASKED, request_id=request_id, gate_impl=self.around.gate.name
+            told(tool), error, caller, calls.NOT_ASKED, request_id=request_id, gate_impl=self.around.gate.name
         )
 
     def _fault(self, tool: str, error: Exception, caller: Caller, request_id: int) -> Outcome:

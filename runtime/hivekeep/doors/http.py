@@ -140,7 +140,7 @@ class VerbRoute(_Route):
         self._admit(req)
         shape = _query(req)
         arguments = await _json_object(req, self._door.body_limit)
-        entry, status = await self._door.answer_verb(verb or self._route.name, arguments, req, shape)
+        entry, status = await self._door.answer_verb(self._route.name if verb is None else verb, arguments, req, shape)
         _send(resp, status, entry)
 
 
@@ -332,7 +332,9 @@ def _as_refusal(error: falcon.HTTPError) -> errors.HivekeepError:
     if isinstance(error, falcon.HTTPMethodNotAllowed):
         return errors.MethodNotAllowed("the path does not take this method", allowed=_methods(error))
     if isinstance(error, falcon.HTTPNotFound):
-        return errors.RouteNotFound(f"there is no such path; GET {ROUTES['openapi'].path} lists the paths")
+        return errors.RouteNotFound(
+            f"there is no such path; {ROUTES['docs'].path} tells people which there are, {ROUTES['openapi'].path} tools"
+        )
     return errors.MalformedBody("the request is not well-formed HTTP for this path")
 
 

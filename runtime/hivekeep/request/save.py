@@ -35,8 +35,11 @@ def check_destination(destination: str, root: Path) -> Path:
 
 def _checked(destination: str, base: Path) -> Path:
     path = base / destination
-    if not _existing_ancestor(path.parent).is_relative_to(_existing_ancestor(base)):
+    ancestor = _existing_ancestor(path.parent)
+    if not ancestor.is_relative_to(_existing_ancestor(base)):
         raise _outside(destination, base)
+    if not ancestor.is_dir():
+        raise InvalidParams(f"save_to {destination!r} lies below {ancestor}, which is not a folder")
     parent = path.parent.resolve()
     if not parent.is_relative_to(base) or path == base:
         raise _outside(destination, base)

@@ -23,6 +23,7 @@ T = TypeVar("T")
 LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_NUMBER_LIKE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|0[xX][0-9a-fA-F]+")
 _STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _WORD = re.compile(rf'[^{BLANKS},|()\[\]{{}}"]+')
 _REFERENCE_LIKE = re.compile(rf"\$[^{BLANKS},)|]*")
@@ -204,6 +205,8 @@ def _bare_word(position: int, argument: str, word: str, depth: int) -> ParseErro
     spelling = f"write {argument}={quoted}" if depth == 0 else f"write {quoted} inside argument {argument!r}"
     literal = _MEANT_LITERALS.get(word.lower())
     also = f" (or {literal}, in lower case)" if literal else ""
+    if _NUMBER_LIKE.fullmatch(word):
+        also = "; a number is written like 1, -2 or 0.5"
     return fault(
         "InvalidValue",
         position,

@@ -21,7 +21,7 @@ class _Page(HTMLParser):
         self.unbalanced: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in ("meta", "br", "hr", "img", "link", "input"):
+        if tag not in ("meta", "wbr", "br", "hr", "img", "link", "input"):
             self.open.append(tag)
         for name, value in attrs:
             if name == "id":

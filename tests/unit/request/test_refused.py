@@ -57,6 +57,8 @@ REFUSED: list[tuple[str, str, int | None, str]] = [
     ("f(a=1]", "UnexpectedChar", 5, "',' or ')'"),
     ('f(a="say "hi" now")', "UnexpectedChar", 10, 'inside a string is written \\"'),
     ("f(a=1 b=2)", "UnexpectedChar", 6, "argument 'a'"),
+    ("f(a=007)", "InvalidValue", 4, 'write a="007"; a number is written like 1, -2 or 0.5'),
+    ("f(a=[+1])", "InvalidValue", 5, "a number is written like 1, -2 or 0.5"),
     ("f(a=$prev .id)", "UnexpectedChar", 10, "found '.'"),
     ('{"tool":"a"} | {"tool":"b"}', "UnexpectedChar", 12, "the end of the text"),
     ('[{"tool":"a"}]]', "UnexpectedChar", 14, "the end of the text"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hivekeep.doors import refusals
 from hivekeep.request.save import check_destination, save
 from hivekeep_contract.errors import InvalidParams, StorageUnavailable
 
@@ -95,6 +96,8 @@ def arrange(root: Path) -> None:
         ("folder", "is a folder"),
         (".", "inside the export folder"),
         ("a\x00b", "NUL"),
+        ("a" * 300, "cannot be used: File name too long"),
+        ("file/out", "is not a folder"),
     ],
 )
 def test_refused_destinations(root: Path, destination: str, words: str) -> None:
@@ -124,7 +127,10 @@ def test_a_root_that_is_a_link_is_followed(root: Path) -> None:
 
 
 def test_an_aborted_write_leaves_the_old_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the disk fails before the rename, the old content stays and no temporary file remains."""
+    """When the disk fails before the rename, the old content stays and no temporary file remains.
+
+    The operations have run by then: an answer that says `not_committed` would have them repeated.
+    """
     save([OK], "out.jsonl", root)
     old = (root / "out.jsonl").read_bytes()
 
@@ -132,14 +138,8 @@ def test_an_aborted_write_leaves_the_old_file(root: Path, monkeypatch: pytest.Mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StorageUnavailable, match="No space left on device"):
+    with pytest.raises(StorageUnavailable, match=r"ran \(1 of 1 succeeded\).*No space left on device") as caught:
         save([NULL], "out.jsonl", root)
+    assert refusals.entry(caught.value)["domain_disposition"] == "unknown"
     assert (root / "out.jsonl").read_bytes() == old
     assert [entry.name for entry in root.iterdir()] == ["out.jsonl"]
-
-
-def test_a_file_in_place_of_a_folder(root: Path) -> None:
-    """A destination below an ordinary file is refused by name, not by a crash."""
-    arrange(root)
-    with pytest.raises(StorageUnavailable, match="could not be written"):
-        save([OK], "file/out", root)

@@ -125,7 +125,7 @@ def test_without_vectors_there_is_a_warning(store: str, monkeypatch: pytest.Monk
 
 def test_a_missing_file_is_not_made(path: str) -> None:
     """The examination ends there and creates nothing."""
-    assert _troubles(path) == {"file": ("failed", f"{path} does not exist")}
+    assert _troubles(path) == {"file": ("failed", f"{path} does not exist; the first operation creates it")}
     assert not Path(path).exists()
 
 
