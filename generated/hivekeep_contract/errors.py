@@ -324,6 +324,17 @@ class StorageUnavailable(HivekeepError):
     no_write = True
 
 
+class WriteOutcomeUnknown(HivekeepError):
+    """The disk failed while a write was being committed; the commit may or may not have reached it. Look the record up before trying again; `hivekeep doctor` examines the file.
+
+    Fields: stage, capability, operation.
+    """
+
+    code = "write_outcome_unknown"
+    kind = "unavailable"
+    http_status = 503
+
+
 class NewerSchema(HivekeepError):
     """The database was written by a newer version of this program. Install that version; this one wrote nothing."""
 
@@ -523,6 +534,7 @@ ERRORS: dict[str, type[HivekeepError]] = {
     "writer_task_begin_busy": WriterTaskBeginBusy,
     "reader_checkout_timeout": ReaderCheckoutTimeout,
     "storage_unavailable": StorageUnavailable,
+    "write_outcome_unknown": WriteOutcomeUnknown,
     "newer_schema": NewerSchema,
     "migration_failed": MigrationFailed,
     "not_our_database": NotOurDatabase,

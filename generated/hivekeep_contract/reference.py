@@ -153,6 +153,10 @@ ERRORS: dict[str, ErrorText] = {
         "The store cannot carry out the operation; the disk is full, the file is read-only or damaged.",
         "The message says which; `hivekeep doctor` says more.",
     ),
+    "write_outcome_unknown": ErrorText(
+        "The disk failed while a write was being committed; the commit may or may not have reached it.",
+        "Look the record up before trying again; `hivekeep doctor` examines the file.",
+    ),
     "newer_schema": ErrorText(
         "The database was written by a newer version of this program.",
         "Install that version; this one wrote nothing.",

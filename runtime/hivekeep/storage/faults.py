@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import apsw
 
-from hivekeep_contract.errors import HivekeepError, StorageUnavailable, WriterTaskBeginBusy
+from hivekeep_contract.errors import HivekeepError, StorageUnavailable, WriteOutcomeUnknown, WriterTaskBeginBusy
 
 E = TypeVar("E", bound=HivekeepError)
 
@@ -48,6 +48,16 @@ def unusable(fault: Exception, path: str) -> StorageUnavailable:
 def unavailable(stage: str, message: str) -> StorageUnavailable:
     """The store cannot do what was asked; `stage` is a stable word for why."""
     return StorageUnavailable(message, stage=stage, capability=None, operation=None)
+
+
+def unknown_outcome(path: str) -> WriteOutcomeUnknown:
+    """A commit that was reported as failed although its record may have reached the disk."""
+    return WriteOutcomeUnknown(
+        f"storage: {path}: the disk failed during a commit; whether the write took effect is not known",
+        stage="commit",
+        capability=None,
+        operation=None,
+    )
 
 
 def timed_out(refusal: type[E], message: str, timeout_ms: int) -> E:

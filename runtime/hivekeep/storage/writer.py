@@ -19,7 +19,7 @@ import apsw
 
 from hivekeep.storage.connections import SqliteTx
 from hivekeep.storage.engine import Surface, Tx
-from hivekeep.storage.faults import still_busy, timed_out, typed, unavailable
+from hivekeep.storage.faults import still_busy, timed_out, typed, unavailable, unknown_outcome
 from hivekeep_contract import limits
 from hivekeep_contract.errors import (
     WriterPoolCheckoutTimeout,
@@ -86,8 +86,8 @@ class Transactions:
             self.counts.request_failures += 1
             self._roll_back()
             if committing and isinstance(fault, apsw.IOError):
-                # The commit record may have reached the disk although the commit was reported as failed.
                 self.counts.side_effects_unknown += 1
+                raise unknown_outcome(self.path) from fault
             if (refusal := typed(fault, self.path)) is not None:
                 raise refusal from fault
             raise
