@@ -325,7 +325,7 @@ class StorageUnavailable(HivekeepError):
 
 
 class WriteOutcomeUnknown(HivekeepError):
-    """The disk failed while a write was being committed; the commit may or may not have reached it. Look the record up before trying again; `hivekeep doctor` examines the file.
+    """The disk could not be flushed while a write was being committed; the commit may or may not have reached it. Look the record up before trying again; `hivekeep doctor` examines the file.
 
     Fields: stage, capability, operation.
     """

@@ -154,7 +154,7 @@ ERRORS: dict[str, ErrorText] = {
         "The message says which; `hivekeep doctor` says more.",
     ),
     "write_outcome_unknown": ErrorText(
-        "The disk failed while a write was being committed; the commit may or may not have reached it.",
+        "The disk could not be flushed while a write was being committed; the commit may or may not have reached it.",
         "Look the record up before trying again; `hivekeep doctor` examines the file.",
     ),
     "newer_schema": ErrorText(

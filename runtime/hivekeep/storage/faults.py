@@ -29,6 +29,9 @@ _FAULTS: Final[dict[type[apsw.Error], _Fault]] = {
 }
 
 
+_FLUSHES: Final = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
+
+
 def typed(fault: BaseException | None, path: str) -> StorageUnavailable | None:
     """`StorageUnavailable` for a fault of the file or the disk; None for anything else.
 
@@ -48,6 +51,15 @@ def unusable(fault: Exception, path: str) -> StorageUnavailable:
 def unavailable(stage: str, message: str) -> StorageUnavailable:
     """The store cannot do what was asked; `stage` is a stable word for why."""
     return StorageUnavailable(message, stage=stage, capability=None, operation=None)
+
+
+def may_have_landed(fault: BaseException) -> bool:
+    """Whether a commit that failed so may be found done after a restart.
+
+    A failed write leaves the log without its commit record; a failed flush leaves the record there, and whether the
+    disk kept it shows only when the file is opened again (SQLite: write-ahead logging, recovery).
+    """
+    return isinstance(fault, apsw.IOError) and getattr(fault, "extendedresult", None) in _FLUSHES
 
 
 def unknown_outcome(path: str) -> WriteOutcomeUnknown:

@@ -19,7 +19,7 @@ import apsw
 
 from hivekeep.storage.connections import SqliteTx
 from hivekeep.storage.engine import Surface, Tx
-from hivekeep.storage.faults import still_busy, timed_out, typed, unavailable, unknown_outcome
+from hivekeep.storage.faults import may_have_landed, still_busy, timed_out, typed, unavailable, unknown_outcome
 from hivekeep_contract import limits
 from hivekeep_contract.errors import (
     WriterPoolCheckoutTimeout,
@@ -85,7 +85,7 @@ class Transactions:
         except BaseException as fault:
             self.counts.request_failures += 1
             self._roll_back()
-            if committing and isinstance(fault, apsw.IOError):
+            if committing and may_have_landed(fault):
                 self.counts.side_effects_unknown += 1
                 raise unknown_outcome(self.path) from fault
             if (refusal := typed(fault, self.path)) is not None:
