@@ -18,6 +18,7 @@ Normaliser = Callable[[Any], Any]
 _SQUASHED = re.compile(r"[^a-z0-9]")
 _RELATION_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.RELATIONS}
 _EVENT_KIND_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.EVENT_KINDS}
+_DECISION_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.ENUMS["kg.review_decision"]}
 
 
 def name(value: str) -> str:
@@ -75,6 +76,11 @@ def event_kind(value: str) -> str:
     return _by_letters(value, _EVENT_KIND_BY_LETTERS)
 
 
+def review_decision(value: str) -> str:
+    """The snake_case name of a decision, however its letters were cased and joined."""
+    return _by_letters(value, _DECISION_BY_LETTERS)
+
+
 def _by_letters(value: str, known: Mapping[str, str]) -> str:
     found = known.get(_SQUASHED.sub("", value.lower()))
     if found is None:
@@ -92,4 +98,5 @@ NORMALISERS: dict[str, Normaliser] = {
     "timestamp": timestamp,
     "relation": relation,
     "event_kind": event_kind,
+    "review_decision": review_decision,
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 _MAX_ARMS: Final = 32
 """Beyond this many namespaces one sorted arm costs less than preparing the statement."""
+
+_IDS_A_STATEMENT: Final = 500
 
 
 def sql(text: str, **parts: str) -> str:
@@ -15,6 +17,12 @@ def sql(text: str, **parts: str) -> str:
     for name, part in parts.items():
         text = text.replace("{" + name + "}", part)
     return text
+
+
+def batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The ids in runs that fit into one statement each."""
+    for start in range(0, len(ids), _IDS_A_STATEMENT):
+        yield ids[start : start + _IDS_A_STATEMENT]
 
 
 @lru_cache(maxsize=512)
