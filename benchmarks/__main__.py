@@ -15,6 +15,7 @@ SUITES = {
     "bulk": "benchmarks.bulk",
     "get": "benchmarks.get",
     "graph": "benchmarks.graph",
+    "query": "benchmarks.query",
     "start": "benchmarks.start",
     "http": "benchmarks.over_http",
 }

@@ -1,4 +1,4 @@
-"""Small graphs written as data, put into a store below the verbs: the point is the query, not which pairs may be linked."""
+"""Small graphs written as data, stored below the verbs: the point is the query, not which pairs may be linked."""
 
 from __future__ import annotations
 

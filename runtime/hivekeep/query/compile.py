@@ -6,12 +6,10 @@ conditions select most, then along the edges from what is bound. Paths become co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields as fields_of
-from dataclasses import is_dataclass
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from hivekeep.query.bindings import binds, surely_binds
+from hivekeep.query.bindings import all_variables, binds, find, is_plain, record_variables, surely_binds
 from hivekeep.query.expressions import Args, Sql, compare, const, in_list, same_value, tag_of, text_test
 from hivekeep.query.fields import ANY_RECORD, COLUMNS, TABLES, type_of
 from hivekeep.query.functions import apply, truth
@@ -50,7 +48,9 @@ from hivekeep.query.plan import (
     Truth,
     Union,
     Value,
+    Within,
 )
+from hivekeep.query.seeding import seeded
 from hivekeep.storage.statements import Statement
 from hivekeep_contract.errors import Unsupported
 from hivekeep_contract.limits import QUERY_MAX_PARTS
@@ -59,10 +59,12 @@ TABLES_MAX: Final = 60
 """SQLite joins at most 64."""
 
 _ENDS: Final[tuple[Substrate, ...]] = ("entity", "note")
+_BOTH_WAYS: Final = (
+    "(SELECT *, source_id AS near, target_id AS far FROM edges WHERE source_id <> target_id"
+    " UNION ALL SELECT *, target_id AS near, source_id AS far FROM edges WHERE source_id <> target_id)"
+)
 _NO_CHOICE: Final = 5
 """Rank of a variable without any condition of its own."""
-
-
 _COUNTED: Final = (Node, Edge, Observed, Path, Bind, Compare, TextTest, InList, IsNull, Exists, Output, OrderKey)
 
 
@@ -79,12 +81,12 @@ def compile_plan(plan: Plan, namespaces: Sequence[str]) -> Compiled:
 
     Raises Unsupported for a plan that is larger than SQLite takes, InvalidInput for a literal that cannot be compared.
     """
-    size = sum(1 for _ in _find(plan, _COUNTED))
+    size = sum(1 for _ in find(plan, _COUNTED))
     if size > QUERY_MAX_PARTS:
         raise Unsupported(
             f"query: has {size} patterns, conditions, columns and sort keys; at most {QUERY_MAX_PARTS} are accepted"
         )
-    return _Compiler(plan, namespaces).statement()
+    return _Compiler(seeded(plan), namespaces).statement()
 
 
 class _Record(NamedTuple):
@@ -113,7 +115,7 @@ class _Compiler:
         self.visible = self.args.add_all(namespaces)
         self.ctes: list[str] = []
         self.used: dict[str, list[str]] = {}
-        for field in _find(plan, Field):
+        for field in find(plan, Field):
             self.used.setdefault(field.var, []).append(field.name)
         self.tables = 0
         self._names = 0
@@ -233,8 +235,8 @@ class _GroupCompiler:
         self._late = [join for join in self._joins if isinstance(join, Union) and self._waits(join)]
         self._joins = [join for join in self._joins if join not in self._late]
         for condition in self._filters:
-            variables = _variables(condition)
-            if len(variables) == 1 and not any(_find(condition, (Exists, Value, PathMeasure))):
+            variables = record_variables(condition)
+            if len(variables) == 1 and is_plain(condition):
                 self._own.setdefault(variables.pop(), []).append(condition)
         for join in self._joins:
             for var, allowed in _end_substrates(join):
@@ -274,7 +276,7 @@ class _GroupCompiler:
         if paths and not any(isinstance(join, (Edge, Observed)) for join in self._joins):
             return paths[0]
         if self._best_rank() == _NO_CHOICE:
-            return next((join for join in self._joins if isinstance(join, Edge) and join.directed), None)
+            return next((join for join in self._joins if isinstance(join, Edge)), None)
         return None
 
     def _best_rank(self) -> int:
@@ -288,10 +290,10 @@ class _GroupCompiler:
         if "name" in named:
             return 1
         node = self._nodes.get(var)
-        kind = node is not None and node.kind is not None
-        if kind:
+        if node is not None and node.kind is not None:
             return 2 if named else 3
-        return 4 if named else _NO_CHOICE
+        # Events are so many that looking through them is worse than starting elsewhere.
+        return 4 if named and node is not None and "event" not in node.substrates else _NO_CHOICE
 
     # binding records
 
@@ -402,7 +404,8 @@ class _GroupCompiler:
 
     def _edge(self, edge: Edge) -> None:
         table = self.whole.name("e")
-        self._join(f"edges AS {table}")
+        turned = not edge.directed and not {edge.source, edge.target} & self.scope.records.keys()
+        self._join(f"{_BOTH_WAYS if turned else 'edges'} AS {table}")
         self.where += self.whole.live("edge", table)
         if edge.relations:
             self.where.append(f"{table}.relation IN ({self.whole.args.add_all(edge.relations)})")
@@ -410,6 +413,9 @@ class _GroupCompiler:
             self._bind_edge(edge.var, table)
         if edge.directed:
             self._meet_both(edge, f"{table}.source_id", f"{table}.target_id")
+        elif turned:
+            self._meet(edge.source, f"{table}.near")
+            self._meet(edge.target, f"{table}.far")
         else:
             self._either_way(edge, table)
 
@@ -466,7 +472,11 @@ class _GroupCompiler:
             parts += self._connected(var)
         known = {name for part in parts for name in binds(part)}
         parts += [Filter(condition) for condition in self._own_of(known)]
-        inner = _GroupCompiler(self.whole, Group(tuple(parts)), _Scope())
+        return self._distinct(var, Group(tuple(parts)))
+
+    def _distinct(self, var: str, group: Group) -> str:
+        """The records that a group binds a variable to, whatever is bound here."""
+        inner = _GroupCompiler(self.whole, group, _Scope())
         tables, self.whole.tables = self.whole.tables, 0
         inner.build()
         self.whole.tables = tables
@@ -478,9 +488,9 @@ class _GroupCompiler:
             for part in self.group.parts
             if isinstance(part, Filter)
             for condition in _conjuncts(part.condition)
-            if len(_variables(condition)) == 1
-            and _variables(condition) <= variables
-            and not any(_find(condition, (Exists, Value, PathMeasure)))
+            if len(record_variables(condition)) == 1
+            and record_variables(condition) <= variables
+            and is_plain(condition)
         ]
 
     def _connected(self, var: str) -> list[Part]:
@@ -505,7 +515,7 @@ class _GroupCompiler:
         outer: list[Part] = []
         for part in group.parts:
             # What the group may leave open can be bound around it, and then the condition sees that.
-            foreign = isinstance(part, Filter) and not _all_variables(part.condition) <= sure
+            foreign = isinstance(part, Filter) and not all_variables(part.condition) <= sure
             (outer if foreign else kept).append(part)
         sub = _Subquery(self.whole, Group(tuple(kept)), self.around)
         table = self.whole.name("q")
@@ -634,6 +644,8 @@ class _GroupCompiler:
                 return truth(self.operand(of.of))
             case Exists():
                 return self._exists(of.group)
+            case Within():
+                return f"{self.scope.records[of.var].id} IN ({self._distinct(of.var, of.group)})"
 
     def _exists(self, group: Group) -> str:
         """A variable that may be unbound here, and is bound in the group, agrees with it only where it is bound."""
@@ -789,11 +801,18 @@ def _end_substrates(join: Edge | Observed | Path | Union) -> list[tuple[str, tup
             target = _targets(join.relations)
             return [(join.source, _ENDS if join.directed else target), (join.target, target)]
         case Path():
-            ways = [hop for chain in join.steps for hop in chain]
-            anything = any(_targets(hop.relations) == SUBSTRATES for hop in ways)
-            return [(var, SUBSTRATES if anything else _ENDS) for var in (join.source, join.target)]
+            first = _path_end([(chain[0].relations, chain[0].direction != "out") for chain in join.steps], join.least)
+            last = _path_end([(chain[-1].relations, chain[-1].direction != "in") for chain in join.steps], join.least)
+            return [(join.source, first), (join.target, last)]
         case Union():
             return []
+
+
+def _path_end(hops: list[tuple[tuple[str, ...], bool]], least: int) -> tuple[Substrate, ...]:
+    """What an end of a path can be, from the hops there and whether each comes in at its target."""
+    if least == 0:
+        return SUBSTRATES if any(_targets(relations) == SUBSTRATES for relations, _ in hops) else _ENDS
+    return SUBSTRATES if any(target and _targets(relations) == SUBSTRATES for relations, target in hops) else _ENDS
 
 
 def _targets(relations: tuple[str, ...]) -> tuple[Substrate, ...]:
@@ -808,6 +827,8 @@ def _conjuncts(condition: Condition) -> list[Condition]:
 
 def _pinned(condition: Condition) -> str:
     """The field that a condition compares with a literal for equality: id and name have an index."""
+    if isinstance(condition, Within):
+        return "name"
     if isinstance(condition, InList) and isinstance(condition.left, Field):
         return condition.left.name
     if isinstance(condition, Compare) and condition.op == "=":
@@ -815,25 +836,3 @@ def _pinned(condition: Condition) -> str:
         if any(isinstance(side, Const) for side in sides):
             return next((side.name for side in sides if isinstance(side, Field)), "")
     return ""
-
-
-def _variables(condition: Condition) -> set[str]:
-    """The record variables a condition reads."""
-    return {field.var for field in _find(condition, Field)}
-
-
-def _all_variables(condition: Condition) -> set[str]:
-    return _variables(condition) | {value.var for value in _find(condition, Value)}
-
-
-def _find(thing: Any, wanted: Any) -> Iterator[Any]:
-    """Everything of a class (or one of several) inside a plan, at any depth."""
-    stack = [thing]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, wanted):
-            yield found
-        if isinstance(found, tuple):
-            stack += reversed(found)
-        elif is_dataclass(found):
-            stack += [getattr(found, field.name) for field in reversed(fields_of(found))]

@@ -88,6 +88,8 @@ _TOKENS: Final = {
     "LSQB": "[",
     "RSQB": "]",
     "COLON": ":",
+    "COMMA": ",",
+    "SEMICOLON": ";",
     "DOT": ".",
     "VBAR": "|",
     "_OPEN": "-[",
@@ -189,15 +191,22 @@ def _parser() -> Lark:
 def _refuse_syntax(text: str, position: int, expected: Sequence[str] | set[str]) -> NoReturn:
     dialect.refuse_write_words(text)
     before = text[:position].rstrip()
-    here = dialect.word_at(text, position).upper()
-    if text[position : position + 1] == "(" and before[-1:].isidentifier():
-        start = len(before) - len(_last_word(before))
-        dialect.refuse_word(text, f"{_last_word(before)}()", start, _FUNCTION)
-    for word in (here, text[position : position + 2], text[position : position + 1]):
-        if word in _INSTEAD:
-            dialect.refuse_word(text, word, position, _INSTEAD[word])
+    last, here = _last_word(before), text[position : position + 1]
+    if last and here in ("(", "{"):
+        # What looked like a name begins something else.
+        _refuse_foreign(text, last, position)
+        if here == "(":
+            dialect.refuse_word(text, f"{last}()", len(before) - len(last), _FUNCTION)
+    for word in (dialect.word_at(text, position), text[max(position - 1, 0) : position + 1], here):
+        _refuse_foreign(text, word, position)
     accepted = sorted({_TOKENS.get(name, name.strip("_")) for name in expected})
     dialect.refuse(text, position, f"accepted: {', '.join(accepted)}" if accepted else "the query is not complete")
+
+
+def _refuse_foreign(text: str, word: str, position: int) -> None:
+    """Raise Unsupported for a word of a larger dialect."""
+    if word.upper() in _INSTEAD:
+        dialect.refuse_word(text, word.upper(), position, _INSTEAD[word.upper()])
 
 
 def _last_word(text: str) -> str:
@@ -453,11 +462,12 @@ class _Builder:
         return self._test(tree)
 
     def _test(self, tree: Any) -> Condition:
-        if tree.data == "in_list":
+        if tree.data in ("in_list", "not_in_list"):
             of, *items = tree.children
             values = tuple(self._reader.literal(item) for item in items if item is not None)
             self._check_relations(of, items)
-            return InList(self._operand(of), values)
+            inside = InList(self._operand(of), values)
+            return inside if tree.data == "in_list" else Not(inside)
         if tree.data == "compare":
             left, op, right = tree.children
             self._check_relations(left, [right])
@@ -494,6 +504,7 @@ class _Builder:
         if var in self._hidden:
             dialect.refuse(self._text, name.at, self._hidden[var])
         if var not in self._nodes and var not in self._edges:
+            _refuse_foreign(self._text, var, name.at)
             known = sorted(self._nodes | self._edges)
             named = ", ".join(word for word in known if not word.startswith("#")) or "none"
             dialect.refuse(self._text, name.at, f"MATCH binds no variable {var!r}; it binds {named}")

@@ -160,6 +160,14 @@ class Exists:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """Whether a record is one that the group, on its own, binds the variable to. Only `seeding` writes it."""
+
+    var: str
+    group: Group
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """How many solutions of a group have a value (`of=None`: how many there are). Only in outputs and order keys."""
 
@@ -168,7 +176,7 @@ class Count:
 
 
 Operand: TypeAlias = Const | Field | Value | PathMeasure | Apply
-Condition: TypeAlias = Compare | TextTest | InList | IsNull | Truth | And | Or | Not | Exists
+Condition: TypeAlias = Compare | TextTest | InList | IsNull | Truth | And | Or | Not | Exists | Within
 Expression: TypeAlias = Operand | Count
 
 # patterns

@@ -7,7 +7,7 @@ any size is the same prepared statement.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 from hivekeep.storage.edges import NeighborFilter, arms_of, edge_conditions
 from hivekeep.storage.engine import Tx
@@ -15,28 +15,25 @@ from hivekeep.storage.json_text import dump
 from hivekeep.storage.statements import sql
 
 Adjacent = tuple[str, str]
-"""(id of an edge, id at its far end)"""
+"""(id at the far end of an edge, id of the edge)"""
 
 _ARM: Final = (
-    "SELECT edges.id, {far} FROM json_each(?) AS frontier"
+    "SELECT {far}, edges.id FROM json_each(?) AS frontier"
     " CROSS JOIN edges INDEXED BY {index} ON {near} = frontier.value WHERE {where}"
 )
 _INDEXES: Final = {"source_id": "edges_by_source", "target_id": "edges_by_target"}
 
-_NODES: Final = "SELECT id, deleted_at, {shown} FROM {table} WHERE id IN (SELECT value FROM json_each(?))"
+_NODES: Final = "SELECT id, {shown}, deleted_at FROM {table} WHERE id IN (SELECT value FROM json_each(?))"
 _ENTITIES: Final = sql(_NODES, shown="name, kind, NULL", table="entities")
 _ENTITIES_WITH_PROPERTIES: Final = sql(_NODES, shown="name, kind, properties", table="entities")
 _NOTES: Final = sql(_NODES, shown="coalesce(name, '[' || kind || ']'), kind, NULL", table="notes")
 _EDGES: Final = sql(_NODES, shown="NULL, NULL, NULL", table="edges")
 
+Node = tuple[str, str | None, str | None, str | None, int | None]
+"""(id, name, kind, properties, deleted_at) of a record that edges may join, plain because a walk makes thousands.
 
-class Node(NamedTuple):
-    """A record that edges may join. Edges and events have neither name nor kind here; only entities have properties."""
-
-    id: str
-    name: str | None = None
-    kind: str | None = None
-    properties: str | None = None
+Edges and events have neither name nor kind here; only entities have properties.
+"""
 
 
 def adjacent(
@@ -58,14 +55,13 @@ def adjacent(
 
 def nodes(tx: Tx, ids: Iterable[str], *, properties: bool = False) -> dict[str, Node]:
     """What the records are, by id, those that are deleted left out; `properties` asks for those of entities."""
-    wanted = dict.fromkeys(ids)
-    found: dict[str, Node] = {}
+    missing = set(ids)
+    found: dict[str, Any] = {}
     for statement in (_ENTITIES_WITH_PROPERTIES if properties else _ENTITIES, _NOTES, _EDGES):
-        if not wanted:
-            break
-        for record_id, deleted_at, name, kind, text in tx.all(statement, (dump(list(wanted)),)):
-            del wanted[record_id]
-            if deleted_at is None:
-                found[record_id] = Node(record_id, name, kind, text)
-    found.update((record_id, Node(record_id)) for record_id in wanted)
+        if not missing:
+            return found
+        rows = tx.all(statement, (dump(list(missing)),))
+        found.update([(row[0], row) for row in rows if row[-1] is None])
+        missing.difference_update([row[0] for row in rows])
+    found.update((record_id, (record_id, None, None, None, None)) for record_id in missing)
     return found

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import networkx as nx
 import pytest
 
-from hivekeep.packs.kg import expansion
-from hivekeep.storage.edges import EdgeRow
+from hivekeep.storage import edges as edge_table
+from hivekeep.storage import entities
 from hivekeep.storage.engine import Tx
 from hivekeep_contract.vocabulary import RELATIONS
 from support import stores
@@ -82,9 +82,6 @@ def sample(request: pytest.FixtureRequest) -> Iterator[Sample]:
 
 def fill(tx: Tx, nodes: int, edges: list[tuple[int, int, str, float]]) -> None:
     """Store a graph."""
-    from hivekeep.storage import edges as edge_table
-    from hivekeep.storage import entities
-
     for node in range(nodes):
         entities.insert(tx, stores.entity(node))
     for place, (source, target, relation, weight) in enumerate(edges):

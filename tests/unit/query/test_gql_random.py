@@ -45,9 +45,7 @@ def random_graph(random: Random) -> nx.MultiDiGraph:
     count = random.randint(3, 8)
     for number in range(count):
         graph.add_node(number, kind=random.choice(KINDS), size=random.randint(0, 3), live=random.random() < 0.9)
-    wanted = {
-        (*random.sample(range(count), 2), random.choice(RELATIONS)) for _ in range(random.randint(2, count * 2))
-    }
+    wanted = {(*random.sample(range(count), 2), random.choice(RELATIONS)) for _ in range(random.randint(2, count * 2))}
     for source, target, relation in sorted(wanted):
         live = random.random() < 0.9
         graph.add_edge(source, target, relation, weight=random.randint(0, 4) / 4, live=live)
@@ -137,9 +135,7 @@ def random_condition(random: Random, names: list[str]) -> tuple[str, Any]:
         (f" WHERE {one}.size >= {size}", lambda graph, at: graph.nodes[at[one]]["size"] >= size),
         (
             f" WHERE {one}.size < {other}.size OR NOT {other}.name IN ['n1', 'n2']",
-            lambda graph, at: (
-                graph.nodes[at[one]]["size"] < graph.nodes[at[other]]["size"] or at[other] not in (1, 2)
-            ),
+            lambda graph, at: graph.nodes[at[one]]["size"] < graph.nodes[at[other]]["size"] or at[other] not in (1, 2),
         ),
         (f" WHERE {one} <> {other}", lambda graph, at: at[one] != at[other]),
     ]

@@ -63,30 +63,26 @@ class _Walk:
     def _layer(self, frontier: Sequence[str], seen: set[str], depth: int) -> Iterator[models.PathNode]:
         """The live nodes one edge behind the frontier that were not seen before."""
         for start in range(0, len(frontier), FRONTIER_BATCH):
-            via: dict[str, str] = {}
-            for edge_id, node_id in self._expansion.adjacent(frontier[start : start + FRONTIER_BATCH]):
-                if node_id not in seen:
-                    seen.add(node_id)
-                    via[node_id] = edge_id
-            yield from self._live(via, depth)
-
-    def _live(self, via: dict[str, str], depth: int) -> Iterator[models.PathNode]:
-        reached = list(via)
-        batch = max(NODE_BATCH, self._args.limit)
-        for start in range(0, len(reached), batch):
-            ids = reached[start : start + batch]
-            nodes = graph.nodes(self._tx, ids, properties=self._args.include_properties)
-            for node_id in ids:
-                if node_id in nodes:
-                    yield _shown(nodes[node_id], via[node_id], depth)
+            rows = self._expansion.adjacent(frontier[start : start + FRONTIER_BATCH])
+            via = {node_id: edge_id for node_id, edge_id in rows if node_id not in seen}
+            seen.update(via)
+            reached = list(via)
+            batch = max(NODE_BATCH, self._args.limit)
+            for begin in range(0, len(reached), batch):
+                ids = reached[begin : begin + batch]
+                nodes = graph.nodes(self._tx, ids, properties=self._args.include_properties)
+                for node_id in ids:
+                    if node_id in nodes:
+                        yield _shown(nodes[node_id], via[node_id], depth)
 
 
 def _shown(node: Node, via_edge: str | None, depth: int) -> models.PathNode:
-    shown: models.PathNode = {"id": node.id, "via_edge": via_edge, "depth": depth}
-    if node.name is not None:
-        shown["name"] = node.name
-    if node.kind is not None:
-        shown["kind"] = node.kind
-    if node.properties is not None:
-        shown["properties"] = load_object(node.properties)
+    node_id, name, kind, properties, _ = node
+    shown: models.PathNode = {"id": node_id, "via_edge": via_edge, "depth": depth}
+    if kind is not None:
+        shown["kind"] = kind
+    if name is not None:
+        shown["name"] = name
+    if properties is not None:
+        shown["properties"] = load_object(properties)
     return shown
