@@ -12,7 +12,10 @@ from benchmarks.measure import Result
 
 SUITES = {
     "create": "benchmarks.create",
+    "bulk": "benchmarks.bulk",
     "get": "benchmarks.get",
+    "graph": "benchmarks.graph",
+    "query": "benchmarks.query",
     "start": "benchmarks.start",
     "http": "benchmarks.over_http",
 }
@@ -55,15 +58,15 @@ def _as_table(results: Sequence[Result]) -> str:
 
 def _row(result: Result) -> tuple[str, ...]:
     floor = "" if result.floor is None else f"{result.floor:,.0f} {result.unit}"
-    target = f"{result.better} {_target(result)}"
-    verdict = "ok" if result.met else "MISSED"
+    target = "" if result.target is None else f"{result.better} {_target(result.shown, result.unit, result.target)}"
+    verdict = "" if result.target is None else "ok" if result.met else "MISSED"
     return (result.suite, result.case, floor, f"{result.ours:,.0f} {result.unit}", result.shown, target, verdict)
 
 
-def _target(result: Result) -> str:
-    if result.shown.endswith("%"):
-        return f"{result.target:.0%}"
-    return f"{result.target:g}{'x' if result.shown.endswith('x') else ' ' + result.unit}"
+def _target(shown: str, unit: str, target: float) -> str:
+    if shown.endswith("%"):
+        return f"{target:.0%}"
+    return f"{target:g}{'x' if shown.endswith('x') else ' ' + unit}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The statements of one create and one get by hand, on the real schema and the real connection settings.
+"""The statements of creates and of one get by hand, on the real schema and the real connection settings.
 
 No language, no validation, no gate, no envelope: what a program would do that knows the answer beforehand. The
 values are made before the clock starts.
@@ -10,6 +10,7 @@ import json
 import random
 import time
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,15 +115,30 @@ class Floor:
         execute(SAME_NAME, ("local", sample.name, "concept", 5)).fetchall()
         execute(NEW_SEQ, (record,))
         seq = self._write.last_insert_rowid()
-        properties, tags = '{"origin":"benchmark","rank":7}', '["bench","sample"]'
-        row = (record, "local", "concept", sample.name, now, now, None, sample.description, properties, tags)
-        execute(NEW_ENTITY, (*row, None, None, None, 1, seq, sample.name))
+        execute(NEW_ENTITY, _entity(record, sample, seq, now))
         execute(NEW_WORDS, (seq, sample.name, sample.description))
         execute(NEW_TRIGRAMS, (seq, sample.name, sample.description))
         execute(NEW_EVENT, _event(created, "create", "entity_created", record, now))
         execute(NEW_OBSERVATION, (created, "target", 0, record))
         execute(NEW_EVENT, _event(audit, "create", "audit", record, now))
         execute("COMMIT")
+
+    def create_many(self, batch: Sequence[Sample], ids: Sequence[tuple[str, str]], audit: str) -> None:
+        """Everything that a create of many commits, each statement carried out for all records at once."""
+        many = self._write.executemany
+        now = time.time_ns() // 1000
+        self._write.execute("BEGIN IMMEDIATE")
+        self._write.execute(NEW_SEQ, (ids[0][0],))
+        first = self._write.last_insert_rowid()
+        many(NEW_SEQ, [(record,) for record, _ in ids[1:]])
+        rows = list(zip(range(first, first + len(batch)), batch, ids, strict=True))
+        many(NEW_ENTITY, [_entity(record, sample, seq, now) for seq, sample, (record, _) in rows])
+        for statement in (NEW_WORDS, NEW_TRIGRAMS):
+            many(statement, [(seq, sample.name, sample.description) for seq, sample, _ in rows])
+        many(NEW_EVENT, [_event(created, "create", "entity_created", record, now) for record, created in ids])
+        many(NEW_OBSERVATION, [(created, "target", 0, record) for record, created in ids])
+        self._write.execute(NEW_EVENT, _event(audit, "create", "audit", ids[0][0], now))
+        self._write.execute("COMMIT")
 
     def get(self, record: str, event: str) -> tuple[Any, ...] | None:
         """Read a row by its key, then commit one event on the audit connection."""
@@ -157,6 +173,12 @@ PAYLOAD = json.dumps(
         "request_id": 1234567890123456,
     }
 )
+
+
+def _entity(record: str, sample: Sample, seq: int, now: int) -> tuple[object, ...]:
+    properties, tags = '{"origin":"benchmark","rank":7}', '["bench","sample"]'
+    row = (record, "local", "concept", sample.name, now, now, None, sample.description, properties, tags)
+    return (*row, None, None, None, 1, seq, sample.name)
 
 
 def _event(event: str, verb: str, kind: str, target: str, now: int) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ Better = Literal["at least", "at most"]
 
 
 class Result(NamedTuple):
-    """A measured figure with its target; `floor` and `ours` are in `unit`, `ratio` is what the target is about."""
+    """A measured figure; `floor` and `ours` are in `unit`, `ratio` is what the target is about. None is no target."""
 
     suite: str
     case: str
@@ -24,11 +24,13 @@ class Result(NamedTuple):
     ratio: float
     shown: str
     better: Better
-    target: float
+    target: float | None
 
     @property
     def met(self) -> bool:
-        """Whether the target is reached."""
+        """Whether the target, if there is one, is reached."""
+        if self.target is None:
+            return True
         return self.ratio >= self.target if self.better == "at least" else self.ratio <= self.target
 
 
@@ -58,8 +60,8 @@ def faster(suite: str, case: str, measured: Iterable[tuple[float, float]], targe
     return _result(suite, case, times, ratio, f"{ratio:.1f}x", "at least", target)
 
 
-def slower(suite: str, case: str, measured: Iterable[tuple[float, float]], target: float) -> Result:
-    """How many times the floor's time: median of our time / floor time, at most `target`."""
+def slower(suite: str, case: str, measured: Iterable[tuple[float, float]], target: float | None) -> Result:
+    """How many times the floor's time: median of our time / floor time, at most `target` if there is one."""
     times = list(measured)
     ratio = statistics.median(ours / floor for floor, ours in times)
     return _result(suite, case, times, ratio, f"{ratio:.1f}x", "at most", target)
@@ -72,7 +74,7 @@ def _result(
     ratio: float,
     shown: str,
     better: Better,
-    target: float,
+    target: float | None,
 ) -> Result:
     floor = statistics.median(time for time, _ in times) * 1e6
     ours = statistics.median(time for _, time in times) * 1e6

@@ -169,6 +169,33 @@ class RedirectChainTooLong(HivekeepError):
     http_status = 409
 
 
+class GraphBudgetExceeded(HivekeepError):
+    """Following the edges took more than one operation may use; details.budget says whether rows or time. No part of the answer is given. Lower max_depth or hops, give fewer roots, or filter by relations, direction or min_weight."""
+
+    code = "graph_budget_exceeded"
+    kind = "budget_exceeded"
+    http_status = 422
+    no_write = True
+
+
+class InvalidQuery(HivekeepError):
+    """The text of a query is not of its language, or names what is not there. Correct the text at the position that is named; the message says what is accepted there."""
+
+    code = "invalid_query"
+    kind = "invalid_input"
+    http_status = 400
+    no_write = True
+
+
+class QueryTooExpensive(HivekeepError):
+    """The query ran longer than one operation may. No part of its answer is given. Give kinds, relations or exact names to the pattern, or fewer hops."""
+
+    code = "query_too_expensive"
+    kind = "budget_exceeded"
+    http_status = 422
+    no_write = True
+
+
 class KeyConflict(HivekeepError):
     """Another live note of this namespace and kind holds the key, with other content. Read the holder and update it, or choose another key."""
 
@@ -224,6 +251,33 @@ class RestoreKeyConflict(HivekeepError):
     no_write = True
 
 
+class MergeGuard(HivekeepError):
+    """The two records do not pass a check of merge; they may not mean the same. Compare the two; correct the field that is named, or keep both."""
+
+    code = "merge_guard"
+    kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
+class MergeNamespaces(HivekeepError):
+    """The two records of a merge are in different namespaces. Merge records of one namespace."""
+
+    code = "merge_namespaces"
+    kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
+class MergeTooLarge(HivekeepError):
+    """The merge would change or remove more rows than one operation may. Delete edges that are not needed, then repeat."""
+
+    code = "merge_too_large"
+    kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
 class MergeTombstone(HivekeepError):
     """The record was merged into another one and cannot be restored alone. Use the kept record that is named."""
 
@@ -246,6 +300,42 @@ class EndpointDeleted(HivekeepError):
     """An endpoint of the edge is deleted. Restore the endpoint first."""
 
     code = "endpoint_deleted"
+    kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
+class SelfApproval(HivekeepError):
+    """Who proposed a change may not approve it. Let another actor approve it."""
+
+    code = "self_approval"
+    kind = "permission_denied"
+    http_status = 403
+    no_write = True
+
+
+class NotProposer(HivekeepError):
+    """Only the proposer may withdraw a proposal. Reject it with review instead."""
+
+    code = "not_proposer"
+    kind = "permission_denied"
+    http_status = 403
+    no_write = True
+
+
+class ProposalClosed(HivekeepError):
+    """The proposal is in a status that this step may not leave. Propose the change again, with this one as its parent_id."""
+
+    code = "proposal_closed"
+    kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
+class ProposalExpired(HivekeepError):
+    """The proposal may no longer be approved. Propose the change again, with a later expiry."""
+
+    code = "proposal_expired"
     kind = "conflict"
     http_status = 409
     no_write = True
@@ -519,15 +609,25 @@ ERRORS: dict[str, type[HivekeepError]] = {
     "ambiguous": Ambiguous,
     "redirect_cycle": RedirectCycle,
     "redirect_chain_too_long": RedirectChainTooLong,
+    "graph_budget_exceeded": GraphBudgetExceeded,
+    "invalid_query": InvalidQuery,
+    "query_too_expensive": QueryTooExpensive,
     "key_conflict": KeyConflict,
     "edge_tombstoned": EdgeTombstoned,
     "natural_key_conflict": NaturalKeyConflict,
     "version_conflict": VersionConflict,
     "concurrent_change": ConcurrentChange,
     "restore_key_conflict": RestoreKeyConflict,
+    "merge_guard": MergeGuard,
+    "merge_namespaces": MergeNamespaces,
+    "merge_too_large": MergeTooLarge,
     "merge_tombstone": MergeTombstone,
     "live_merged_entity": LiveMergedEntity,
     "endpoint_deleted": EndpointDeleted,
+    "self_approval": SelfApproval,
+    "not_proposer": NotProposer,
+    "proposal_closed": ProposalClosed,
+    "proposal_expired": ProposalExpired,
     "secret_detected": SecretDetected,
     "writer_pool_checkout_timeout": WriterPoolCheckoutTimeout,
     "writer_queue_full": WriterQueueFull,

@@ -70,6 +70,18 @@ SEARCH_MAX_TERMS = 64
 #: Merge redirects followed by one read.
 REDIRECT_HOPS_MAX = 32
 
+#: Entities that a caller named last and resolve still thinks of.
+RECENT_ENTITIES_MAX = 64
+
+#: Callers whose last named entities are kept at once; the one that was quiet longest gives way.
+RECENT_CALLERS_MAX = 1024
+
+#: Edges that one traverse or context may look at, over all its roots.
+GRAPH_ROWS_MAX = 100000
+
+#: Time that one traverse or context may spend on following edges.
+GRAPH_EXPANSION_MS = 5000
+
 #: Candidates that an ambiguity error lists.
 AMBIGUOUS_SHOWN = 20
 
@@ -79,11 +91,35 @@ POSSIBLE_DUPLICATES_MAX = 5
 #: Examples that a help answer carries.
 HELP_EXAMPLES_MAX = 4
 
+#: Tables and indexes that a size report lists one by one.
+DIAGNOSTICS_OBJECTS_MAX = 4096
+
+#: Bytes of a query text.
+QUERY_MAX_BYTES = 65536
+
+#: Depth of brackets and of conditions in a query.
+QUERY_MAX_NESTING = 50
+
+#: Patterns, conditions, columns and sort keys of a query, together.
+QUERY_MAX_PARTS = 500
+
+#: Most hops of a path whose text gives no upper bound.
+QUERY_HOPS_DEFAULT = 5
+
+#: Most hops that a path may ask for.
+QUERY_HOPS_MAX = 10
+
+#: Compiled queries that a process keeps.
+QUERY_PLANS_KEPT = 256
+
+#: Time that one query may run.
+QUERY_BUDGET_MS = 5000
+
 #: Rows of a page when no limit is given.
 LIST_DEFAULT = 20
 
 #: Most rows of one page.
-LIST_CAP: dict[str, int] = {"entity": 500, "note": 200, "edge": 1000, "event": 1000}
+LIST_CAP: dict[str, int] = {"entity": 500, "note": 200, "edge": 1000, "event": 1000, "proposal": 500}
 
 #: Rows that one filtered note page may look at.
 NOTE_SCAN_CEILING = 10000
@@ -115,5 +151,47 @@ ENTITY_RRF_K = 10
 #: Rank constant of note scores.
 NOTE_RRF_K = 60
 
+#: Most steps of one changeset.
+PROPOSAL_STEPS_MAX = 1000
+
+#: Numbers of context when they are not given.
+CONTEXT_DEFAULT: dict[str, int] = {"hops": 1, "budget": 4096, "limit": 5, "fanout": 10}
+
+#: A lower number is raised to this.
+CONTEXT_MIN: dict[str, int] = {"hops": 0, "budget": 256, "limit": 1, "fanout": 1}
+
+#: A higher number is lowered to this.
+CONTEXT_MAX: dict[str, int] = {"hops": 2, "budget": 65536, "limit": 20, "fanout": 50}
+
+#: Hits that context looks at for each anchor, given or wanted.
+CONTEXT_SEARCH_FACTOR = 4
+
+#: Rows of a page of query when no size is given.
+QUERY_PAGE_DEFAULT = 500
+
+#: Most rows of one page of query.
+QUERY_PAGE_CAP = 10000
+
+#: Hits that resolve compares at least.
+RESOLVE_SEARCH_DEPTH = 20
+
+#: How many times the score of the second hit the first must have to be taken.
+RESOLVE_LEAD = 2.0
+
+#: Confidence by the way a reference was resolved.
+RESOLVE_CONFIDENCE: dict[str, float] = {"id": 1.0, "exact_name": 0.98, "recent": 0.95, "recent_part": 0.7, "search": 0.6}
+
 #: Characters of a snippet.
 SNIPPET_MAX_CHARS = 200
+
+#: Most items of one bulk create and links of one bulk link.
+BULK_CAP = 1000
+
+#: Records and edges that one merge may change or remove.
+MERGE_ROWS_CAP = 50000
+
+#: Characters from which a name that begins another one counts as alike.
+MERGE_PREFIX_MIN_CHARS = 3
+
+#: Stands between two texts that a merge joins.
+MERGE_SEPARATOR = '\n\n---\n\n'

@@ -21,6 +21,7 @@ _SQUASHED = re.compile(r"[^a-z0-9]")
 _RELATION_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.RELATIONS}
 _EVENT_KIND_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.EVENT_KINDS}
 _ENTITY_KIND_BY_SPELLING = {kind: kind for kind in vocabulary.ENTITY_KINDS} | vocabulary.ENTITY_KIND_ALIASES
+_DECISION_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.ENUMS["kg.review_decision"]}
 
 
 def name(value: str) -> str:
@@ -114,6 +115,11 @@ def note_kind(value: str) -> str:
     return plain
 
 
+def review_decision(value: str) -> str:
+    """The snake_case name of a decision, however its letters were cased and joined."""
+    return _by_letters(value, _DECISION_BY_LETTERS)
+
+
 def _by_letters(value: str, known: Mapping[str, str]) -> str:
     found = known.get(_SQUASHED.sub("", value.lower()))
     if found is None:
@@ -135,4 +141,5 @@ NORMALISERS: dict[str, Normaliser] = {
     "event_kind": event_kind,
     "entity_kind": entity_kind,
     "note_kind": note_kind,
+    "review_decision": review_decision,
 }

@@ -10,7 +10,7 @@ from hivekeep import paths
 from hivekeep.dispatch.call import Surroundings
 from hivekeep.dispatch.run import Server
 from hivekeep.gate.policy import load_gate
-from hivekeep.packs.context import Context
+from hivekeep.packs.context import MAIN, Context
 from hivekeep.packs.ontology import Ontology
 from hivekeep.settings import select_packs
 from hivekeep.storage.connections import storage_options
@@ -30,15 +30,16 @@ def open_server(settings: Settings, *, threaded: bool) -> Server:
     unusable policy, and the errors of opening a store; nothing stays open then.
     """
     names = select_packs(settings.runtime_packs, PACKS)
+    path = paths.database_path(settings)
+    engine = SqliteEngine(path, storage_options(settings), read_only=settings.read_only)
     around = Surroundings(
         settings=settings,
         ontology=Ontology(names),
         packs={name: _PACKS[name]() for name in names},
+        engines={MAIN: engine},
         gate=load_gate(settings),
         registered_models=REGISTERED_MODELS,
     )
-    path = paths.database_path(settings)
-    engine = SqliteEngine(path, storage_options(settings), read_only=settings.read_only)
     engine.start(threaded=threaded)
     return Server(engine, around)
 

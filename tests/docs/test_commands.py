@@ -1,10 +1,12 @@
 """What a page shows a reader typing works, and answers what the page shows.
 
 A block marked `console` is run line by line on one fresh store a page. Ids, times and digests are masked on both sides.
+A picture is drawn on the store that the commands above it leave.
 """
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ MASKS = (
     (re.compile(r"\b[0-9a-f]{8}\b"), "<short id>"),
 )
 SHOWING = {path: list(commands(text)) for path, text in written_pages().items() if blocks(text, "console")}
+PICTURE = re.compile(r"^hivekeep graph ([^\n]+)\n```\n+```mermaid\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PICTURES = [(path, match) for path, text in written_pages().items() for match in PICTURE.finditer(text)]
 TOML = [
     (path, block) for path, text in written_pages().items() for block in blocks(text, "toml") if block.startswith("# ")
 ]
@@ -61,8 +65,14 @@ def run(command: Command) -> Any:
 
 
 def test_the_pages_show_commands() -> None:
-    """The README and both guides to the language are among the pages whose commands are run."""
-    assert set(SHOWING) == {"README.md", "docs/guides/getting-started.md", "docs/guides/request-language.md"}
+    """The README and the guides to the languages are the pages whose commands are run, two of them show a picture."""
+    assert set(SHOWING) == {
+        "README.md",
+        "docs/guides/getting-started.md",
+        "docs/guides/query.md",
+        "docs/guides/request-language.md",
+    }
+    assert [path for path, _ in PICTURES] == ["README.md", "docs/guides/getting-started.md"]
 
 
 @pytest.mark.parametrize("path", SHOWING)
@@ -75,6 +85,16 @@ def test_a_shown_command_answers_what_the_page_shows(path: str, home: Path) -> N
             assert answer["status"] == "success", command.line
         else:
             assert masked(answer, home) == masked(command.shown, home), command.line
+
+
+@pytest.mark.parametrize(("path", "picture"), PICTURES, ids=[path for path, _ in PICTURES])
+def test_a_shown_picture_is_the_one_that_its_command_writes(path: str, picture: re.Match[str], home: Path) -> None:
+    """The Mermaid text below a `hivekeep graph` line is the file it writes, after the commands that stand above it."""
+    for command in commands(written_pages()[path][: picture.start()]):
+        run(command)
+    CliRunner().invoke(root, ["graph", *shlex.split(picture[1])])
+    (written,) = home.glob("*.mmd")
+    assert written.read_text(encoding="utf-8") == picture[2]
 
 
 @pytest.mark.parametrize(("path", "block"), TOML, ids=lambda value: value.splitlines()[0])

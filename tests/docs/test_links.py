@@ -10,7 +10,7 @@ from support.pages import ROOT, anchors, blocks, code_spans, links, pages, writt
 
 EXTERNAL = ("https://", "mailto:")
 SERVED = {route.path.split("/")[1] for route in ROUTES.values()}
-ABSOLUTE = re.compile(r"(?<![\w./~$}>)\]\"%*:-])/([A-Za-z][\w.-]*)(?=[/\w.`\s,)]|$)")
+ABSOLUTE = re.compile(r"(?<![\w./~$}>)\]\"%*+:-])/([A-Za-z][\w.-]*)(?=[/\w.`\s,)]|$)")
 WINDOWS_PATH = re.compile(r"\b[A-Za-z]:\\")
 PLACEHOLDER = re.compile(r"[<>*{}$ ]|\.\.\.|count_kind")
 TOP_LEVEL = {
@@ -24,7 +24,18 @@ TOP_LEVEL = {
     "tests",
     "tools",
 }
-INSIDE_RUNTIME = ("dispatch/", "doors/", "gate/", "identity/", "packs/", "request/", "search/", "storage/")
+INSIDE_RUNTIME = (
+    "cli/",
+    "dispatch/",
+    "doors/",
+    "gate/",
+    "identity/",
+    "packs/",
+    "query/",
+    "request/",
+    "search/",
+    "storage/",
+)
 
 
 @pytest.mark.parametrize("path", pages())

@@ -282,22 +282,66 @@ def test_whoami_of_nobody(hive: Hive) -> None:
     assert set(answer["build"]) == {"version", "revision"}
 
 
+def test_a_merge_of_names_that_are_not_alike_is_refused(hive: Hive) -> None:
+    """The check is named; a dry run of the same merge is an answer, not an error."""
+    into = hive.call("create", kind="concept", name="Low-Rank Adaptation")["id"]
+    gone = hive.call("create", kind="concept", name="LoRA")["id"]
+    error = hive.refuses("merge", into_id=into, from_id=gone)
+    assert (error["kind"], error["details"]["guard"]) == ("conflict", "name_similarity")
+    planned = hive.call("merge", into_id=into, from_id=gone, dry_run=True)
+    assert (planned["would_merge"], planned["refused_by"]) == (False, "name_similarity")
+
+
+def test_a_merge_leaves_one_edge_of_two_that_say_the_same(hive: Hive) -> None:
+    """The edge of the kept record stays as it was; the answer holds the other one."""
+    a, b, c = (hive.call("create", kind="concept", name=name)["id"] for name in ("LoRA", "lora", "C"))
+    dropped = hive.call("link", source_id=a, target_id=c, relation="extends", weight=0.4)
+    kept = hive.call("link", source_id=b, target_id=c, relation="extends", weight=0.9)
+    report = hive.call("merge", into_id=b, from_id=a)
+    (edge,) = hive.call("list", kind="edge")["items"]
+    del kept["mutation"], dropped["mutation"]
+    assert edge == kept
+    assert report["edge_conflict_preimages"] == [{"surviving_edge_id": kept["id"], "dropped_edge": dropped}]
+
+
 def test_a_merge_tombstone_leads_on_and_cannot_be_restored(hive: Hive) -> None:
     """get follows merged_into to the live record; restore names it and refuses."""
-    kept = hive.call("create", kind="concept", name="kept")["id"]
-    gone = hive.call("create", kind="concept", name="gone")["id"]
-
-    def merge(tx: object) -> None:
-        row = entities.get(tx, gone)  # type: ignore[arg-type]
-        assert row is not None
-        entities.update(tx, row, row._replace(deleted_at=5, merged_into=kept))  # type: ignore[arg-type]
-
-    hive.server.engine.run_write(merge)
+    kept = hive.call("create", kind="concept", name="LoRA")["id"]
+    gone = hive.call("create", kind="concept", name="lora")["id"]
+    hive.call("merge", into_id=kept, from_id=gone)
     found = hive.call("get", id=gone)
     assert (found["id"], found["redirected_from"]) == (kept, [gone])
     assert hive.call("get", id=gone, include_deleted=True)["merged_into"] == kept
     error = hive.refuses("restore", id=gone)
     assert (error["code"], error["details"]["kept_id"]) == ("merge_tombstone", kept)
+
+
+def proposed(hive: Hive) -> str:
+    """The id of a proposal to add a concept."""
+    change = {"kind": "add_entity", "entity": {"kind": "concept", "name": "GQE"}}
+    made = hive.call("propose", title="Add GQE", description="Register it.", changeset=change)
+    proposal_id: str = made["full_id"]
+    return proposal_id
+
+
+def test_a_principal_does_not_approve_its_own_proposal(hive: Hive) -> None:
+    """The configured principal `agent:x` is refused; somebody else, and the anonymous caller for its own, may."""
+    agent = hive.as_actor("agent:x")
+    own = proposed(agent)
+    assert agent.refuses("review", id=own, decision="approve")["code"] == "self_approval"
+    assert hive.call("list", kind="entity")["items"] == []
+    assert hive.as_actor("ocean").call("review", id=own, decision="approve")["status"] == "applied"
+    assert hive.call("review", id=proposed(hive), decision="approve")["status"] == "applied"
+    assert [row["name"] for row in hive.call("list", kind="entity")["items"]] == ["GQE", "GQE"]
+
+
+def test_only_the_proposer_withdraws_a_proposal(hive: Hive) -> None:
+    """Another actor is refused; the proposal stays open until its proposer takes it back."""
+    ada = hive.as_actor("ada")
+    own = proposed(ada)
+    assert hive.as_actor("eve").refuses("withdraw", id=own)["code"] == "not_proposer"
+    assert hive.call("get", id=own)["status"] == "open"
+    assert ada.call("withdraw", id=own)["status"] == "withdrawn"
 
 
 def test_every_operation_leaves_one_audit_row(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def accepts(word: Word) -> str:
     elif isinstance(expr, MapOf):
         text = f"an object, each value {accepts(expr.value)}"
     elif isinstance(expr, AnyOf):
-        text = ", or ".join(accepts(option) for option in expr.options)
+        text = ", or ".join(dict.fromkeys(accepts(option) for option in expr.options))
     else:
         text = "an object"
     bounds = "" if word.bounds.clamp else describe_bounds(word.bounds)

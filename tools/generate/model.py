@@ -11,7 +11,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A type of types.yaml: `schema` for the wire, `canonical` for the value a handler receives."""
+    """A type of types.yaml: `schema` for the wire, `canonical` for the value a handler receives.
+
+    `never_null`: null does not stand for an argument that is left out, it is refused.
+    """
 
     name: str
     schema: Mapping[str, Any]
@@ -19,6 +22,7 @@ class Scalar:
     normalise: str | None
     accepts: str
     doc: str
+    never_null: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,7 +186,8 @@ def rule_list(params: tuple[Param, ...], rules: tuple[Rule, ...]) -> list[Rule]:
 
 def _param_schema(writer: SchemaWriter, param: Param, spelling: str) -> Schema:
     schema = writer.word(param.word)
-    if not param.required:
+    expr = param.word.expr
+    if not param.required and not (isinstance(expr, Scalar) and expr.never_null):
         schema = admit_null(schema)
     text = param.doc if spelling == param.name else f"Same as {param.name}. {param.doc}"
     schema["description"] = " ".join([text, *_facts(param)])

@@ -53,6 +53,7 @@ class Words:
                 entry.get("normalise"),
                 entry["accepts"],
                 entry["doc"],
+                entry.get("never_null", False),
             )
             for name, entry in data["types"]["types"].items()
         }

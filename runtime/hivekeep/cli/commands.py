@@ -10,15 +10,22 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 from hivekeep import __version__, paths
 from hivekeep.cli import flags
 from hivekeep_contract.errors import HivekeepError
+from hivekeep_contract.limits import MAX_OPS
 from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
 from hivekeep_contract.settings import Setting
+
+if TYPE_CHECKING:
+    from hivekeep.cli.graph import Graph
+    from hivekeep.doors.local import Local
 
 FAILED = 1
 USAGE = 2
@@ -207,6 +214,65 @@ def doctor(given: flags.Given, as_json: bool) -> None:
             "\n".join(f"{check.verdict:8}{check.name}{f': {check.detail}' if check.detail else ''}" for check in checks)
         )
     sys.exit(0 if healthy else UNHEALTHY)
+
+
+@root.command()
+@_settings_options(flags.COMMON)
+@click.argument("record")
+@click.option("--hops", type=click.IntRange(0, 5), default=2, show_default=True, help="How far to go.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .svg, .dot or .mmd file.")
+@click.pass_obj
+def graph(given: flags.Given, record: str, hops: int, out: Path | None) -> None:
+    """Draw what surrounds RECORD, a name or an id.
+
+    Without --out the picture is printed as Mermaid. An .svg file needs Graphviz; beside it the same picture is written
+    as .dot and .mmd, which need nothing.
+    """
+    from hivekeep.cli import graph as pictures
+    from hivekeep.doors.local import Local
+
+    local = Local(given)
+    with _told_errors():
+        try:
+            drawn = pictures.neighborhood(partial(_results, local), record, hops, batch=MAX_OPS)
+        finally:
+            local.close()
+    if drawn.truncated:
+        click.echo(f"hivekeep: only the first {pictures.NODES_MAX} records are drawn; use fewer --hops", err=True)
+    if out is None:
+        click.echo(pictures.to_mermaid(drawn), nl=False)
+        return
+    _write_picture(drawn, out)
+
+
+def _results(local: Local, ops: str) -> list[Any]:
+    """The results of operations that must all succeed; the first failure ends the command."""
+    envelope = local.execute({"ops": ops}, source="cli", presentation="verbose")
+    for entry in envelope["results"]:
+        if not entry["ok"]:
+            _fail(entry["error"]["message"], FAILED)
+    return [entry["result"] for entry in envelope["results"]]
+
+
+def _write_picture(drawn: Graph, out: Path) -> None:
+    """Write the file, and beside an SVG its two texts; a missing Graphviz is told after they are written."""
+    from hivekeep.cli import graph as pictures
+
+    texts = {".dot": pictures.to_dot, ".mmd": pictures.to_mermaid}
+    if out.suffix not in (*texts, ".svg"):
+        _fail(f"--out must end in .svg, .dot or .mmd, not {out.suffix or 'without an ending'!r}", USAGE)
+    wanted = [out.suffix] if out.suffix in texts else list(texts)
+    try:
+        for suffix in wanted:
+            out.with_suffix(suffix).write_text(texts[suffix](drawn), encoding="utf-8")
+            click.echo(f"wrote {out.with_suffix(suffix)}")
+        if out.suffix == ".svg":
+            out.write_bytes(pictures.to_svg(drawn))
+            click.echo(f"wrote {out}")
+    except OSError as fault:
+        _fail(f"{fault.filename}: {fault.strerror}", FAILED)
+    except pictures.GraphvizError as reason:
+        _fail(str(reason), FAILED)
 
 
 @root.group()

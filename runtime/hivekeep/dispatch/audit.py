@@ -21,11 +21,11 @@ COST_BASE = 1
 """Cost of an operation that runs no model."""
 
 
-def cost_unit(verb: Verb, registered_models: int) -> int:
-    """`1 + w * items * models` of a successful single operation (gate rules, cost unit)."""
+def cost_unit(verb: Verb, registered_models: int, model_runs: int) -> int:
+    """`1 + w * items * models` of a successful operation (gate rules, cost unit); a bulk call runs no model."""
     if verb.audit_cost is None:
         return COST_BASE
-    return COST_BASE + (registered_models if verb.audit_cost == "models" else 1)
+    return COST_BASE + model_runs * (registered_models if verb.audit_cost == "models" else 1)
 
 
 def row(

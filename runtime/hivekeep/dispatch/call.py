@@ -5,7 +5,8 @@ registry proves harmless says so; after the commit the result is told with the e
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from hivekeep.dispatch import audit
@@ -14,10 +15,11 @@ from hivekeep.dispatch.validate import canonical_arguments
 from hivekeep.gate.policy import Decision, Gate, GateRequest, check_gate
 from hivekeep.identity.caller import Caller
 from hivekeep.identity.ids import new_id
+from hivekeep.identity.recent import RecentEntities
 from hivekeep.packs.context import Context
 from hivekeep.packs.ontology import Ontology
 from hivekeep.storage import events
-from hivekeep.storage.engine import EventRow, Tx
+from hivekeep.storage.engine import Engine, EventRow, Tx
 from hivekeep.times import now_us
 from hivekeep_contract.catalog import Verb
 from hivekeep_contract.errors import (
@@ -46,7 +48,8 @@ NOT_ASKED = Decision(allowed=False, reason="refused before the policy was asked"
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of one operation. `pending` holds audit rows that are not committed yet."""
+    """What became of one operation. `pending` holds audit rows that are not committed yet; `mentioned` and `forgotten`
+    are the entities that a success was about, and those it took away."""
 
     tool: str
     result: Any = None
@@ -58,6 +61,8 @@ class Outcome:
     parsed_content: bool = False
     pending: tuple[EventRow, ...] = ()
     degradable: bool = False
+    mentioned: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -72,8 +77,10 @@ class Surroundings:
     settings: Settings
     ontology: Ontology
     packs: Mapping[str, object]
+    engines: Mapping[str, Engine]
     gate: Gate
     registered_models: int
+    recent: RecentEntities = field(default_factory=RecentEntities)
 
 
 @dataclass(slots=True)
@@ -107,9 +114,12 @@ class Call:
             settings=self.around.settings,
             ontology=self.around.ontology,
             packs=self.around.packs,
+            read_entry=partial(canonical_arguments, self.compiled),
+            engines=self.around.engines,
             permit=self._permit,
             source=self.source,
             writable=writable,
+            recent=self.around.recent,
         )
 
     def _permit(self, request: GateRequest) -> None:
@@ -120,7 +130,13 @@ class Call:
         context = self.context(tx, writable=True)
         result = self.compiled.handler(context, self.args)
         events.insert(tx, self._audit_row(context, "success"))
-        return Outcome(tool=self.verb.name, result=result, beside=context.beside)
+        return Outcome(
+            tool=self.verb.name,
+            result=result,
+            beside=context.beside,
+            mentioned=tuple(context.mentioned),
+            forgotten=tuple(context.forgotten),
+        )
 
     def read(self, tx: Tx | None) -> Outcome:
         """Run a `tx: read` or `tx: none` handler; its audit row is left pending. Raises what the handler raises."""
@@ -134,7 +150,16 @@ class Call:
             parsed_content=bool(getattr(self.args, PARSED_CONTENT, False)),
             pending=rows,
             degradable=True,
+            mentioned=tuple(context.mentioned),
         )
+
+    def remember(self, outcome: Outcome) -> Outcome:
+        """Note what the caller named, now that the operation has taken effect."""
+        if outcome.mentioned:
+            self.around.recent.admit(self.caller, self.namespace, outcome.mentioned)
+        if outcome.forgotten:
+            self.around.recent.forget(outcome.forgotten)
+        return outcome
 
     def failed(self, error: Exception) -> Outcome:
         """The outcome of an error raised inside the handler, or by the store around it."""
@@ -146,7 +171,7 @@ class Call:
 
     def _audit_row(self, context: Context | None, outcome: str) -> EventRow:
         moment = now_us()
-        succeeded = context is not None and outcome == "success"
+        succeeded = outcome == "success"
         return audit.row(
             verb_name=self.verb.name,
             caller=self.caller,
@@ -157,8 +182,11 @@ class Call:
             now_us=moment,
             duration_us=max(0, moment - context.now_us) if context else None,
             context=context,
-            cost=audit.cost_unit(self.verb, self.around.registered_models) if succeeded else None,
+            cost=self._cost(context) if context is not None and succeeded else None,
         )
+
+    def _cost(self, context: Context) -> int:
+        return audit.cost_unit(self.verb, self.around.registered_models, context.model_runs)
 
 
 def prepare(

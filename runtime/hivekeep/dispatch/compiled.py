@@ -33,6 +33,7 @@ class CompiledVerb(NamedTuple):
     """One verb, ready to be called."""
 
     verb: Verb
+    schema: Mapping[str, Any]
     validator: Validator
     handler: Callable[[Any, Any], Any]
     args_class: Callable[..., Any]
@@ -67,6 +68,7 @@ def compile_verb(verb: Verb, pack: object, schemas: Schemas) -> CompiledVerb:
     )
     return CompiledVerb(
         verb=verb,
+        schema=schema,
         validator=jsonschema_rs.Draft202012Validator(schema),
         handler=getattr(pack, verb.method),
         args_class=getattr(models, args_class_name(verb)),

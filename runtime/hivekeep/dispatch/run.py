@@ -181,12 +181,13 @@ class Server:
         else:
             step = Step("slow" if call.verb.cost == "slow" else "quick", partial(self._read, call))
         try:
-            return (yield step)
+            outcome = yield step
         except Exception as error:
             return call.failed(error)
+        return call.remember(outcome)
 
     def _read(self, call: Call) -> Outcome:
-        if call.verb.tx == "none":
+        if call.verb.tx in ("none", "self"):
             return call.read(None)
         with self.engine.read() as tx:
             return call.read(tx)

@@ -7,6 +7,7 @@ only for arguments that are refused, and every one of them comes from the contra
 from collections.abc import Mapping
 from typing import Any
 
+from hivekeep.dispatch import faults
 from hivekeep.dispatch.compiled import CompiledVerb
 from hivekeep.request.suggest import did_you_mean
 from hivekeep_contract.errors import InvalidInput
@@ -68,12 +69,13 @@ def _sentence(compiled: CompiledVerb, args: Mapping[str, Any]) -> str:
             return f"{verb}: {name!r} is required and must be {text.accepts}"
     fault = min(compiled.validator.iter_errors(dict(args)), key=lambda error: len(error.schema_path))
     where = list(fault.instance_path)
+    if where and (inner := faults.within(compiled.schema, fault)):
+        return f"{verb}: {inner.place!r} {inner.says}; got {_shown(_at(args, inner.path))}"
     if where:
         name = str(where[0])
         accepts = known[compiled.aliases.get(name, name)].accepts
-        place = name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where[1:])
         reason = f" ({fault.message})" if where[1:] else ""
-        return f"{verb}: {place!r} must be {accepts}{reason}; got {_shown(_at(args, where))}"
+        return f"{verb}: {faults.place(where)!r} must be {accepts}{reason}; got {_shown(_at(args, where))}"
     schema_path = list(fault.schema_path)
     rules = RULES.get(verb, ())
     index = schema_path[1] if len(schema_path) > 1 and schema_path[0] == "allOf" else None

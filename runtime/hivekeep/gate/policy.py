@@ -16,6 +16,7 @@ from hivekeep_contract.settings import Settings
 
 _ANONYMOUS = "anonymous"
 _PRINCIPAL = "actor"
+_SYSTEM = "system"
 _READING_TX = ("read", "none")
 _READING_CATEGORY = "Assertive"
 _POLICY_KEYS = ("granted_actors", "grant_unattributed", "deny_writes_for", "obligations")
@@ -118,6 +119,9 @@ class PolicyGate:
     def _is_enrolled(self, request: GateRequest) -> bool:
         if request.actor_kind == _ANONYMOUS:
             return self._policy.grant_unattributed
+        if request.actor_kind == _SYSTEM:
+            # The program itself, within a call that was allowed; `deny_writes_for` can still stop it.
+            return True
         return request.actor_kind == _PRINCIPAL and request.actor_id in self._policy.granted_actors
 
 

@@ -5,7 +5,7 @@ are never compared to tell callers apart, because an id may itself look like a l
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hivekeep.identity.namespaces import GRAMMAR, LOCAL, is_namespace, visible_set
 from hivekeep_contract.errors import InvalidParams
@@ -16,6 +16,9 @@ ANONYMOUS = "anonymous"
 
 PRINCIPAL = "actor"
 """Kind of a caller named by option, environment, configuration or header."""
+
+SYSTEM = "system"
+"""Kind of the program itself where it acts on its own; no door makes such a caller."""
 
 ACTOR_GRAMMAR = f"1 to {NAMESPACE_MAX_BYTES} bytes, not blank, without control characters"
 """What may name a principal, in words; fits behind "must be"."""
@@ -48,6 +51,10 @@ class Caller:
     def unattributed(self) -> bool:
         """Whether nobody was named."""
         return self.kind == ANONYMOUS
+
+    def as_system(self, actor_id: str) -> "Caller":
+        """The program itself in the place of this caller: it writes and sees what the caller does."""
+        return replace(self, kind=SYSTEM, id=actor_id)
 
     def is_same_actor(self, other: "Caller") -> bool:
         """Whether both are one actor, whatever they see and wherever they write."""
@@ -102,6 +109,17 @@ def filter_labels(text: str) -> tuple[str, ...]:
     if text.startswith(RESERVED_PREFIXES):
         return (text,)
     return own_labels(PRINCIPAL, text)
+
+
+def shown_as(text: str) -> tuple[str, ...]:
+    """Return the stored labels of the callers that are shown as `text`: what rows show can be filtered by.
+
+    A principal whose id begins with `actor:` or `anonymous:` is only meant by its full label.
+    """
+    labels = filter_labels(text)
+    if text.startswith((f"{PRINCIPAL}:", f"{ANONYMOUS}:")):
+        return labels
+    return tuple(dict.fromkeys((stored_label(PRINCIPAL, text), *labels)))
 
 
 def is_actor_id(text: str) -> bool:

@@ -20,12 +20,16 @@ SHORT_ID_CHARS = 8
 
 
 class Wanted(NamedTuple):
-    """What a parameter accepts: its name for messages, the substrates, and whether deleted records and names count."""
+    """What a parameter accepts: its name for messages, the substrates, and whether deleted records and names count.
+
+    `namespaces` bounds full ids and prefixes; None looks into all of them.
+    """
 
     param: str
     substrates: Sequence[str] = EVERY_SUBSTRATE
     include_deleted: bool = False
     by_name: bool = True
+    namespaces: Sequence[str] | None = None
 
 
 def resolve(tx: Tx, text: str, wanted: Wanted, caller: Caller) -> Located:
@@ -47,13 +51,15 @@ def _direct(tx: Tx, record_id: str, wanted: Wanted) -> Located:
     found = records.locate(tx, record_id)
     if found is None or found.substrate not in wanted.substrates:
         raise _missing(record_id, wanted)
+    if wanted.namespaces is not None and found.namespace not in wanted.namespaces:
+        raise _missing(record_id, wanted)
     if found.deleted_at is not None and not wanted.include_deleted:
         raise _missing(record_id, wanted)
     return found
 
 
 def _by_prefix(tx: Tx, prefix: str, wanted: Wanted) -> Located:
-    matches = records.find_prefix(tx, prefix, wanted.substrates, wanted.include_deleted)
+    matches = records.find_prefix(tx, prefix, wanted.substrates, wanted.include_deleted, namespaces=wanted.namespaces)
     if not matches:
         raise _missing(prefix, wanted)
     if len(matches) > 1:

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from hivekeep.storage import records
 from hivekeep_contract import vocabulary
 from hivekeep_contract.errors import InvalidInput
 
 _JOINERS = re.compile(r"[\s_-]+")
-SUBSTRATES = tuple(vocabulary.SUBSTRATES)
+SUBSTRATES = tuple(records.TABLES)
 ANY_KIND = "*"
 
 

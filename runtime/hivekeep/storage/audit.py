@@ -108,7 +108,7 @@ class AuditLog:
             "audit_obligation_append_failures": self._obligation_failures,
             "audit_batch_flush_failures": self._flush_failures,
             "audit_degraded_rows": self._degraded_rows,
-            "audit_degraded": int(bool(self._degraded_rows or self._flush_failures)),
+            "audit_degraded": bool(self._degraded_rows or self._flush_failures),
             "audit_backlog_rows": self._rows_behind(),
         }
 

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 import apsw
 
-from hivekeep.storage.engine import Args, Row
+from hivekeep.storage.engine import Args, OutOfTime, Row, TooComplex
 from hivekeep_contract import limits
 from hivekeep_contract.errors import Unsupported
 from hivekeep_contract.settings import Settings
@@ -23,6 +23,10 @@ _CACHE_KIB: Final[dict[Role, int]] = {"writer": 32 * 1024, "reader": 8 * 1024, "
 _WRITING: Final[tuple[tuple[str, int | str], ...]] = (("journal_mode", "wal"), ("wal_autocheckpoint", 4000))
 _STATEMENTS_KEPT: Final = 512
 _BUSY_PAUSE_S: Final = 0.005
+_A_LIMIT: Final = "too "
+"""What SQLite says of a statement beyond one of its limits: too many columns, nested too deep."""
+_STEPS_BETWEEN_LOOKS: Final = 20_000
+"""Instructions of SQLite between two looks at the clock: well under a millisecond."""
 
 T = TypeVar("T")
 
@@ -73,6 +77,22 @@ class SqliteTx:
     def all(self, sql: str, args: Args = ()) -> list[Row]:
         """Every row of a statement."""
         return self._execute(sql, args).fetchall()
+
+    def all_within(self, sql: str, args: Args, budget_ms: int) -> list[Row]:
+        """Every row of a SELECT; raises `OutOfTime` when it takes longer than the budget, or `TooComplex`."""
+        deadline = monotonic() + budget_ms / 1000
+        watch = self._connection.set_progress_handler
+        watch(lambda: monotonic() >= deadline, _STEPS_BETWEEN_LOOKS, id=self)
+        try:
+            return self._execute(sql, args).fetchall()
+        except apsw.InterruptError as stopped:
+            raise OutOfTime from stopped
+        except apsw.SQLError as refused:
+            if _A_LIMIT not in str(refused):
+                raise
+            raise TooComplex(str(refused)) from refused
+        finally:
+            watch(None, id=self)
 
     def run(self, sql: str, args: Args = ()) -> None:
         """Carry out a statement that has no rows to give."""

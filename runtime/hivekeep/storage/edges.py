@@ -7,12 +7,12 @@ again; it goes with an endpoint that is hard-deleted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.rows import CursorPage, RecordTable
-from hivekeep.storage.statements import Where, sql
+from hivekeep.storage.statements import Where, batches, sql
 from hivekeep_contract.vocabulary import RELATIONS
 
 Direction = Literal["outgoing", "incoming", "both"]
@@ -87,13 +87,16 @@ _TABLE: Final = RecordTable("edges", EdgeRow)
 get = _TABLE.get
 get_many = _TABLE.get_many
 insert = _TABLE.insert
+insert_many = _TABLE.insert_many
 update = _TABLE.update
 soft_delete = _TABLE.soft_delete
 restore = _TABLE.restore
 
 _SYMMETRIC: Final = tuple(name for name, relation in RELATIONS.items() if relation.symmetric)
-_IDS_A_STATEMENT: Final = 500
 
+_DEGREE: Final = (
+    "SELECT (SELECT count(*) FROM edges WHERE source_id = ?1) + (SELECT count(*) FROM edges WHERE target_id = ?1)"
+)
 _NATURAL: Final = _TABLE.select + " WHERE namespace = ? AND source_id = ? AND target_id = ? AND relation = ?"
 
 # The index of the tombstones is small, so asking it costs less than looking at the record.
@@ -141,8 +144,7 @@ def find_natural(tx: Tx, namespace: str, source_id: str, target_id: str, relatio
 def incident(tx: Tx, node_ids: Sequence[str]) -> list[EdgeRow]:
     """Every edge at one of the records, live and deleted, in any namespace; oldest first."""
     found: dict[str, EdgeRow] = {}
-    for start in range(0, len(node_ids), _IDS_A_STATEMENT):
-        ids = node_ids[start : start + _IDS_A_STATEMENT]
+    for ids in batches(node_ids):
         for column in ("source_id", "target_id"):
             where = Where()
             where.among(column, ids)
@@ -152,15 +154,33 @@ def incident(tx: Tx, node_ids: Sequence[str]) -> list[EdgeRow]:
     return sorted(found.values(), key=lambda edge: edge.seq)
 
 
+def degree(tx: Tx, node_id: str) -> int:
+    """How many edges there are at a record, live and deleted, in any namespace."""
+    row = tx.one(_DEGREE, (node_id,))
+    assert row is not None
+    return int(row[0])
+
+
+def hanging(tx: Tx, node_ids: Sequence[str]) -> list[EdgeRow]:
+    """Every edge at one of the records, then every edge on those, and so on; nearest first, each once."""
+    found: dict[str, EdgeRow] = {}
+    layer = incident(tx, node_ids)
+    while layer:
+        found.update((edge.id, edge) for edge in layer)
+        layer = [edge for edge in incident(tx, [edge.id for edge in layer]) if edge.id not in found]
+    return list(found.values())
+
+
+def remove(tx: Tx, rows: Iterable[EdgeRow]) -> None:
+    """Remove these edges and no others; what hangs on them is the caller's matter."""
+    for row in rows:
+        _TABLE.erase(tx, row)
+
+
 def remove_incident(tx: Tx, node_id: str) -> list[EdgeRow]:
     """Remove every edge on a record, then every edge on those, and so on; answers them, nearest first."""
-    removed: list[EdgeRow] = []
-    layer = incident(tx, [node_id])
-    while layer:
-        for edge in layer:
-            _TABLE.erase(tx, edge)
-        removed += layer
-        layer = incident(tx, [edge.id for edge in layer])
+    removed = hanging(tx, [node_id])
+    remove(tx, removed)
     return removed
 
 
@@ -201,8 +221,8 @@ def neighbors(
     """
     arms = []
     args: list[object] = []
-    for near, far, wanted in _arms(filters):
-        where = _edge_conditions(namespaces, wanted, filters.min_weight)
+    for near, far, wanted in arms_of(filters):
+        where = edge_conditions(namespaces, wanted, filters.min_weight)
         arms.append(sql(_ARM, near=near, far=far, where=where.text))
         args += (node_id, *where.args)
     hits = _hit_conditions(filters.kinds, after)
@@ -211,7 +231,7 @@ def neighbors(
     return [NeighborRow._make(row) for row in rows]
 
 
-def _arms(filters: NeighborFilter) -> list[tuple[str, str, tuple[str, ...] | None]]:
+def arms_of(filters: NeighborFilter) -> list[tuple[str, str, tuple[str, ...] | None]]:
     """(near end, far end, wanted relations or None for all) of each way to reach a neighbour."""
     wanted = filters.relations or None
     symmetric = tuple(name for name in _SYMMETRIC if wanted is None or name in wanted)
@@ -221,7 +241,8 @@ def _arms(filters: NeighborFilter) -> list[tuple[str, str, tuple[str, ...] | Non
     return [arm for arm in arms if arm[2] != ()] or arms[:1]
 
 
-def _edge_conditions(namespaces: Sequence[str], relations: tuple[str, ...] | None, min_weight: float | None) -> Where:
+def edge_conditions(namespaces: Sequence[str], relations: tuple[str, ...] | None, min_weight: float | None) -> Where:
+    """What a live edge must be to be followed; `relations` None is any."""
     where = Where("deleted_at IS NULL")
     where.among("namespace", namespaces)
     if relations is not None:

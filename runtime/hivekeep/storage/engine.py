@@ -17,6 +17,14 @@ Args = Sequence[object]
 Surface = Literal["verbs", "gateway"]
 
 
+class OutOfTime(Exception):
+    """A statement was stopped because it ran longer than it may; it changed nothing."""
+
+
+class TooComplex(Exception):
+    """A statement was not begun because it is larger than SQLite takes; the message says in which way."""
+
+
 class Tx(Protocol):
     """A connection as a handler sees it: a transaction for writes, one snapshot a statement for reads."""
 
@@ -26,6 +34,10 @@ class Tx(Protocol):
 
     def all(self, sql: str, args: Args = ()) -> list[Row]:
         """Every row of a statement."""
+        ...
+
+    def all_within(self, sql: str, args: Args, budget_ms: int) -> list[Row]:
+        """Every row of a SELECT; raises `OutOfTime` when it takes longer than the budget, or `TooComplex`."""
         ...
 
     def run(self, sql: str, args: Args = ()) -> None:
@@ -114,6 +126,10 @@ class Engine(Protocol):
 
     def counters(self) -> dict[str, int | None]:
         """Contention and failure counts since this engine was opened; None = not collected for this store."""
+        ...
+
+    def diagnostics(self) -> dict[str, Any]:
+        """The sections of `storage.diagnostics.report` for this store, collected on a connection of its own."""
         ...
 
     def start(self, *, threaded: bool) -> None:

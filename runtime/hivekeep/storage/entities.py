@@ -67,11 +67,13 @@ _TABLE: Final = RecordTable(
 get = _TABLE.get
 get_many = _TABLE.get_many
 insert = _TABLE.insert
+insert_many = _TABLE.insert_many
 update = _TABLE.update
 soft_delete = _TABLE.soft_delete
 restore = _TABLE.restore
 
 _BY_NAME: Final = _TABLE.select + " WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL ORDER BY seq LIMIT ?"
+_BY_EXACT_NAME: Final = _BY_NAME.replace("ORDER BY", "AND name = ? ORDER BY")
 _BY_NAME_AND_KIND: Final = _BY_NAME.replace("ORDER BY", "AND kind = ? ORDER BY")
 
 
@@ -88,6 +90,11 @@ def find_by_name(tx: Tx, namespace: str, name: str, kind: str | None = None, *, 
     if kind is None:
         return [EntityRow._make(row) for row in tx.all(_BY_NAME, (namespace, key, limit))]
     return [EntityRow._make(row) for row in tx.all(_BY_NAME_AND_KIND, (namespace, key, kind, limit))]
+
+
+def find_by_exact_name(tx: Tx, namespace: str, name: str) -> list[EntityRow]:
+    """Every live entity that is called just so, oldest first."""
+    return [EntityRow._make(row) for row in tx.all(_BY_EXACT_NAME, (namespace, name_key(name), name, -1))]
 
 
 def list_page(

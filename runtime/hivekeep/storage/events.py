@@ -78,6 +78,11 @@ def observe(tx: Tx, event_id: str, role: str, referent_ids: Sequence[str]) -> No
     tx.many(_OBSERVE, [(event_id, role, position, referent) for position, referent in enumerate(referent_ids)])
 
 
+def observe_targets(tx: Tx, rows: Sequence[EventRow]) -> None:
+    """Note of stored events that each is about its target, as `observe` does of one."""
+    tx.many(_OBSERVE, [(row.id, "target", 0, row.target_id) for row in rows if row.target_id is not None])
+
+
 def observations(tx: Tx, event_id: str) -> list[Observation]:
     """The records an event is about, by role and place."""
     return [Observation._make(row) for row in tx.all(_OBSERVATIONS, (event_id,))]

@@ -56,6 +56,7 @@ _TABLE: Final = RecordTable(
 get = _TABLE.get
 get_many = _TABLE.get_many
 insert = _TABLE.insert
+insert_many = _TABLE.insert_many
 update = _TABLE.update
 soft_delete = _TABLE.soft_delete
 restore = _TABLE.restore

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from hivekeep.storage.engine import Tx
-from hivekeep.storage.statements import Where, sql
+from hivekeep.storage.statements import Where, batches, marks, sql
 
-TABLES: Final = {"entity": "entities", "note": "notes", "edge": "edges", "event": "events"}
+TABLES: Final = {"entity": "entities", "note": "notes", "edge": "edges", "event": "events", "proposal": "proposals"}
 """The table of each substrate, in the order in which an id is looked for."""
 
 _LOCATE_ARMS: Final = {
@@ -16,9 +16,10 @@ _LOCATE_ARMS: Final = {
     "note": "SELECT 'note', id, namespace, kind, deleted_at FROM notes WHERE id = ?1",
     "edge": "SELECT 'edge', id, namespace, relation, deleted_at FROM edges WHERE id = ?1",
     "event": "SELECT 'event', id, namespace, kind, NULL FROM events WHERE id = ?1",
+    "proposal": "SELECT 'proposal', id, namespace, 'proposal', NULL FROM proposals WHERE id = ?1",
 }
 _LOCATE: Final = " UNION ALL ".join(_LOCATE_ARMS.values()) + " LIMIT 1"
-_NO_DELETED_ROWS: Final = ("event",)
+_NO_DELETED_ROWS: Final = ("event", "proposal")
 
 
 class Located(NamedTuple):
@@ -32,9 +33,20 @@ class Located(NamedTuple):
 
 
 def locate(tx: Tx, record_id: str) -> Located | None:
-    """The entity, note, edge or event of a full id in any namespace, deleted ones included."""
+    """The entity, note, edge, event or proposal of a full id in any namespace, deleted ones included."""
     row = tx.one(_LOCATE, (record_id,))
     return None if row is None else Located._make(row)
+
+
+def locate_many(tx: Tx, ids: Sequence[str]) -> dict[str, Located]:
+    """The same of many ids at once, keyed by id; what does not exist is left out."""
+    found: dict[str, Located] = {}
+    for batch in batches(ids):
+        for arm in _LOCATE_ARMS.values():
+            among = arm.replace("= ?1", "IN (" + marks(len(batch)) + ")")
+            for row in tx.all(among, batch):
+                found.setdefault(row[1], Located._make(row))
+    return found
 
 
 def find_prefix(

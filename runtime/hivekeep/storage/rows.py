@@ -115,6 +115,22 @@ class RecordTable(Generic[R]):
             text_index.put(tx, self._text.substrate, seq, *self._text.of(row))
         return seq
 
+    def insert_many(self, tx: Tx, rows: Sequence[R]) -> None:
+        """Store new live records in their order, as `insert` does one by one; a write transaction must be open."""
+        if not rows:
+            return
+        # Nobody else takes numbers meanwhile, so those behind the first one follow it without a gap.
+        first = tx.insert(self._take_seq, (rows[0].id,))
+        tx.many(self._take_seq, [(row.id,) for row in rows[1:]])
+        numbered = list(enumerate(rows, first))
+        derived = self._derived
+        tx.many(
+            self._insert, [(*tuple(row)[:-1], seq, *(compute(row) for compute in derived)) for seq, row in numbered]
+        )
+        if self._text is not None:
+            text_of = self._text.of
+            text_index.put_many(tx, self._text.substrate, ((seq, *text_of(row)) for seq, row in numbered))
+
     def update(self, tx: Tx, old: R, new: R) -> R:
         """Replace `old`, as it was read, by `new`, and answer what is stored: `new` with the next version.
 

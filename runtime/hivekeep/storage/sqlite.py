@@ -10,11 +10,11 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from pathlib import Path
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import apsw
 
-from hivekeep.storage import migrations
+from hivekeep.storage import diagnostics, migrations
 from hivekeep.storage.audit import AuditLog
 from hivekeep.storage.connections import MEMORY, Role, StoreOptions, open_connection
 from hivekeep.storage.engine import EventRow, Surface, Tx
@@ -111,6 +111,14 @@ class SqliteEngine:
             **(none if self._writer is None else self._writer.counts.report()),
             **(none if self._audit is None else self._audit.counters()),
         }
+
+    def diagnostics(self) -> dict[str, Any]:
+        """The sections of the diagnostics report."""
+        connect = self._open_watcher if self.path == MEMORY else lambda: self._connect("audit")
+        try:
+            return diagnostics.report(self.path, self.counters(), connect, read_only=self.read_only)
+        except apsw.Error as fault:
+            raise unusable(fault, self.path) from fault
 
     def close(self) -> None:
         """Finish the accepted writes, flush the waiting audit rows and close every connection."""

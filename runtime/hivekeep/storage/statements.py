@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -21,11 +21,20 @@ class Statement(NamedTuple):
     args: list[object]
 
 
+_IDS_A_STATEMENT: Final = 500
+
+
 def sql(text: str, **parts: str) -> str:
     """`text` with each `{name}` replaced by the constant of that name."""
     for name, part in parts.items():
         text = text.replace("{" + name + "}", part)
     return text
+
+
+def batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The ids in runs that fit into one statement each."""
+    for start in range(0, len(ids), _IDS_A_STATEMENT):
+        yield ids[start : start + _IDS_A_STATEMENT]
 
 
 @lru_cache(maxsize=512)

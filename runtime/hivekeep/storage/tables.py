@@ -176,7 +176,42 @@ class EventObservation(_Table):
         without_rowid = True
 
 
-TABLES: Final = (SchemaMigration, EntityLedger, NoteLedger, EdgeLedger, Entity, Note, Edge, Event, EventObservation)
+class Proposal(_Table):
+    """See `proposals.ProposalRow`."""
+
+    seq = IntegerField(primary_key=True)
+    id = TextField()
+    namespace = TextField()
+    proposer_kind = TextField()
+    proposer_id = TextField()
+    title = TextField()
+    status = TextField()
+    expiry = IntegerField(null=True)
+    created_event_id = ForeignKeyField(Event, field=Event.id, column_name="created_event_id", index=False)
+    last_decision = TextField(null=True)
+    review_count = IntegerField()
+    approve_count = IntegerField()
+    reject_count = IntegerField()
+    apply_error = TextField(null=True)
+    created_at = IntegerField()
+    updated_at = IntegerField()
+
+    class Meta:
+        table_name = "proposals"
+
+
+TABLES: Final = (
+    SchemaMigration,
+    EntityLedger,
+    NoteLedger,
+    EdgeLedger,
+    Entity,
+    Note,
+    Edge,
+    Event,
+    EventObservation,
+    Proposal,
+)
 
 
 def _index(model: Any, name: str, *columns: str, unique: bool = False, where: SQL | None = None) -> None:
@@ -202,6 +237,9 @@ _index(Event, "by_target", "namespace", "target_id", "created_at", "id", where=S
 _index(Event, "by_kind", "namespace", "kind", "created_at", "id", where=SQL("kind <> 'audit'"))
 _index(Event, "failed", "namespace", "outcome", "created_at", "id", where=SQL("outcome <> 'success'"))
 _index(EventObservation, "by_referent", "referent_id", "role")
+_index(Proposal, "id", "id", unique=True)
+_index(Proposal, "listed", "namespace", "created_at", "id")
+_index(Proposal, "by_status", "namespace", "status", "created_at", "id")
 
 
 class Table(NamedTuple):

@@ -129,6 +129,13 @@ def put(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str
         tx.run(statement, row)
 
 
+def put_many(tx: Tx, substrate: TextSubstrate, texts: Iterable[tuple[int, str | None, str | None]]) -> None:
+    """Index many records that have no index rows yet, each given as (seq, title, body)."""
+    rows = [(seq, _indexed(title), _indexed(body)) for seq, title, body in texts]
+    for statement in _PUT[substrate]:
+        tx.many(statement, rows)
+
+
 def replace(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
     """Index the changed text of a record instead of its former text."""
     row = (seq, _indexed(title), _indexed(body))

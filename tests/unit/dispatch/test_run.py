@@ -95,6 +95,20 @@ def test_an_unknown_argument_names_the_accepted_ones(hive: Hive) -> None:
         ('search(kind="entity", query="x", min_score=0.1, min_rank_score=0.1)', "older name"),
         ('neighbors(node_id="x", after="")', "limit"),
         ("create(help=1)", "'help' must be true"),
+        ('propose(title="a", description="b", changeset=3)', "'changeset' must be an object; got 3"),
+        ('propose(title="a", description="b", changeset={})', "'changeset' needs 'kind', which tells the shapes apart"),
+        (
+            'propose(title="a", description="b", changeset={"kind": "compound", "steps": [{"kind": "x"}]})',
+            "'changeset.steps[0].kind' must be one of add_entity, update_entity",
+        ),
+        (
+            'propose(title="a", description="b", changeset={"kind": "update_entity", "id": "ab", "patch": {}})',
+            '\'changeset.id\' takes: The entity, by its full UUID ("ab" is shorter than 32 characters); got "ab"',
+        ),
+        (
+            'propose(title="a", description="b", changeset={"kind": "add_note", "note": {"kind": "x", "to": 1}})',
+            "'changeset.note' takes: The note that a step makes",
+        ),
     ],
 )
 def test_a_wrong_argument_is_answered_in_the_words_of_the_contract(hive: Hive, ops: str, says: str) -> None:

@@ -73,6 +73,17 @@ def test_the_anonymous_caller_is_granted_by_its_own_setting() -> None:
     assert gate.check(ask("actor", "local")) == Decision(False, "actor 'local' is not granted", ())
 
 
+def test_the_program_itself_needs_no_grant_but_can_be_kept_from_writing() -> None:
+    """Applying an approved change is the program's own call: no grant names it, a pattern can stop it."""
+    granted = Policy(frozenset({"alice"}), False, ())
+    program = ask("system", "propose-apply", "create")
+    assert PolicyGate(granted).check(program).allowed is True
+    assert PolicyGate(granted).check(ask("actor", "system:propose-apply", "create")).allowed is False
+    for pattern in ("system:*", "system:propose-apply", "*"):
+        decision = PolicyGate(granted._replace(deny_writes_for=(pattern,))).check(program)
+        assert decision == Decision(False, "system 'propose-apply' may only read", ())
+
+
 def test_read_only_actors_may_call_exactly_the_reading_verbs() -> None:
     """A read-only actor may call what the contract declares as reporting; an unknown verb counts as a write."""
     gate = PolicyGate(Policy(frozenset({"bot-1"}), False, ("bot-*",)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hivekeep.identity.caller import Caller, filter_labels, make_caller, own_labels, stored_label
+from hivekeep.identity.caller import Caller, filter_labels, make_caller, own_labels, shown_as, stored_label
 from hivekeep.identity.namespaces import is_namespace, visible_set
 from hivekeep_contract.errors import InvalidParams
 
@@ -55,6 +55,24 @@ def test_an_actor_filter_is_a_full_label_or_an_id() -> None:
     assert filter_labels("actor:caller-a") == ("actor:caller-a",)
     assert filter_labels("anonymous:local") == ("anonymous:local",)
     assert filter_labels("caller-a") == ("actor:caller-a", "caller-a")
+
+
+def test_a_shown_label_selects_who_is_shown_so() -> None:
+    """An id beginning with agent: is shown bare and found by that; a full label selects one caller only."""
+    assert shown_as("caller-a") == ("actor:caller-a", "caller-a")
+    assert shown_as("agent:x") == ("actor:agent:x", "agent:x")
+    assert shown_as("actor:agent:x") == ("actor:agent:x",)
+    assert shown_as("anonymous:local") == ("anonymous:local",)
+
+
+def test_the_program_in_the_place_of_a_caller_is_somebody_else() -> None:
+    """It writes and sees what the caller does, under its own label."""
+    caller = make_caller("ada", "team", ("shared",))
+    program = caller.as_system("propose-apply")
+    assert (program.label, program.caller_label) == ("system:propose-apply", "system:propose-apply")
+    assert (program.namespace, program.visible) == (caller.namespace, caller.visible)
+    assert not program.is_same_actor(caller)
+    assert not program.is_same_actor(make_caller("system:propose-apply", None, ()))
 
 
 def test_the_visible_set_begins_with_local_and_has_no_duplicates() -> None:

@@ -201,3 +201,19 @@ def test_incident_edges_are_found_for_more_nodes_than_one_statement_takes(graph:
     edges.soft_delete(graph, _stored(graph, 10), 9)
     found = edges.incident(graph, [record_id(number) for number in (1, 2, *range(1000, 2098))])
     assert _numbers(found) == [10, 11]
+
+
+def test_what_hangs_on_edges_is_found_layer_by_layer(graph: Tx) -> None:
+    """Annotations of edges, of any namespace and state, each once; removing some leaves the others."""
+    notes.insert(graph, note(6))
+    edges.insert(graph, edge(10, 1, 2))
+    edges.insert(graph, edge(11, 6, 10, "annotates", namespace="team"))
+    edges.insert(graph, edge(12, 6, 11, "annotates", deleted_at=9))
+    edges.insert(graph, edge(13, 2, 3))
+    assert _numbers(edges.hanging(graph, [record_id(10)])) == [11, 12]
+    assert _numbers(edges.hanging(graph, [record_id(10), record_id(11)])) == [11, 12]
+    assert _numbers(edges.hanging(graph, [record_id(1)])) == [10, 11, 12]
+    assert edges.hanging(graph, []) == []
+    edges.remove(graph, edges.hanging(graph, [record_id(11)]))
+    assert _numbers(edges.incident(graph, [record_id(6)])) == [11]
+    assert [edges.degree(graph, record_id(number)) for number in (1, 2, 6, 4)] == [1, 2, 1, 0]

@@ -184,6 +184,27 @@ def test_numbers_are_never_given_twice(tx: Tx) -> None:
     assert entities.insert(tx, entity(2)) == 2
 
 
+def test_many_entities_are_stored_as_one_by_one(tx: Tx) -> None:
+    """Numbers go on in order behind those ever given; every row, its derived columns and its text are the same."""
+    entities.insert(tx, entity(1))
+    gone = entities.get(tx, record_id(1))
+    assert gone is not None
+    entities.hard_delete(tx, gone)
+    rows = [entity(number, name=f"Maße {number}", description="zebra") for number in range(2, 6)]
+    entities.insert_many(tx, rows)
+    entities.insert_many(tx, [])
+    assert entities.insert(tx, entity(6)) == 6
+    stored = entities.list_after(tx, LOCAL, NO_FILTER, limit=9, after_seq=0).rows
+    assert stored[:4] == [row._replace(seq=seq) for seq, row in enumerate(rows, 2)]
+    assert [row.seq for row in entities.find_by_name(tx, "local", "MASSE 3")] == [3]
+    assert text_index.differences(tx, "entity") == ([], [])
+    found = tx.all("SELECT rowid FROM entity_words WHERE entity_words MATCH 'zebra' ORDER BY rowid")
+    assert [row[0] for row in found] == [2, 3, 4, 5]
+    assert tx.all("SELECT seq, id FROM entity_ledger WHERE seq > 1 AND seq < 6 ORDER BY seq") == [
+        (seq, row.id) for seq, row in enumerate(rows, 2)
+    ]
+
+
 def test_many_entities_are_read_at_once(tx: Tx) -> None:
     """Unknown ids are left out, deleted ones unless asked for."""
     for number in (1, 2):

@@ -34,6 +34,15 @@ def test_an_id_tells_its_substrate(store: Tx) -> None:
     assert records.locate(store, record_id(6)) is None
 
 
+def test_many_ids_are_located_at_once(store: Tx) -> None:
+    """Each as `locate` does it, more of them than one statement takes, the first substrate first."""
+    notes.insert(store, note(1))
+    found = records.locate_many(store, [record_id(number) for number in range(1200)])
+    assert found == {record_id(number): records.locate(store, record_id(number)) for number in range(1, 6)}
+    assert found[record_id(1)].substrate == "entity"
+    assert records.locate_many(store, []) == {}
+
+
 def test_a_prefix_is_looked_for_in_every_substrate(store: Tx) -> None:
     """Live records only unless asked; namespaces and substrates narrow; other prefixes do not match."""
     prefix = "00000000-0000-4000"

@@ -1,4 +1,4 @@
-"""create: one entity or note with its edges, in one transaction."""
+"""create of one record: an entity or note with its edges, in one transaction."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -7,7 +7,7 @@ from hivekeep import values
 from hivekeep.gate.secrets import refuse_secrets
 from hivekeep.identity.ids import new_id
 from hivekeep.identity.resolve import Wanted, resolve
-from hivekeep.packs.context import Context
+from hivekeep.packs.context import Context, Happened
 from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.comparing import canonical
 from hivekeep.packs.kg.endpoints import check_pair, edge_metadata, ordered
@@ -27,18 +27,23 @@ from hivekeep_contract.models import kg as models
 INSTEAD = {
     "edge": "edges are made with link",
     "event": "events are written by the server and never by a caller",
+    "proposal": "proposals are made with propose",
 }
 FULL_WEIGHT = 1.0
 
 
-def create(ctx: Context, args: models.CreateArgs) -> models.CreateResult:
+def create_one(
+    ctx: Context, args: models.CreateArgs
+) -> models.CreatedEntity | models.CreatedNote | models.ReplayedNote:
     """Store one record; see the contract for what each kind takes. Raises InvalidInput, NotFound, KeyConflict."""
-    kind = _kind(ctx, args)
+    kind = kind_of(ctx, args)
     check_scope("create", ctx.given, kind.substrate)
     return _create_entity(ctx, args, kind) if kind.substrate == "entity" else _create_note(ctx, args, kind)
 
 
-def _kind(ctx: Context, args: models.CreateArgs) -> KindRef:
+def kind_of(ctx: Context, args: models.CreateArgs) -> KindRef:
+    """The kind of the record to be made; raises InvalidInput for one that cannot be made, or that is not specific."""
+    assert args.kind is not None
     word = args.kind.strip()
     if word in INSTEAD:
         raise InvalidInput(f"create: kind={word!r} cannot be created; {INSTEAD[word]}")
@@ -55,7 +60,8 @@ def _kind(ctx: Context, args: models.CreateArgs) -> KindRef:
     return ref if ref.kind is not None else KindRef("note", vocabulary.DEFAULT_NOTE_KIND)
 
 
-def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models.CreatedEntity:
+def entity_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> EntityRow:
+    """The entity that the arguments describe; raises InvalidInput and SecretDetected."""
     if args.name is None:
         raise InvalidInput("create: 'name' is required for an entity; it must be a string that is not blank")
     assert kind.kind is not None
@@ -70,8 +76,7 @@ def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> mode
     entity_type = kind.entity_type
     if args.entity_type is not None:
         entity_type = ctx.ontology.entity_type(kind.kind, args.entity_type)
-    duplicates = [] if args.skip_dedup_check else _same_name(ctx, args.name, kind.kind)
-    row = EntityRow(
+    return EntityRow(
         id=new_id(),
         namespace=ctx.namespace,
         kind=kind.kind,
@@ -83,9 +88,15 @@ def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> mode
         created_at=ctx.now_us,
         updated_at=ctx.now_us,
     )
+
+
+def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models.CreatedEntity:
+    row = entity_row(ctx, args, kind)
+    duplicates = [] if args.skip_dedup_check else _same_name(ctx, row.name, row.kind)
     entities.insert(ctx.tx, row)
     ctx.touch("entity", row.id)
-    ctx.emit("entity_created", "entity", row.id, _created(row.id, row.namespace, row.kind, row.name))
+    ctx.mention(row.id)
+    ctx.emit(*created(row))
     _add_edges(ctx, Located("entity", row.id, row.namespace, row.kind, None), args.edges or [])
     result = cast("models.CreatedEntity", shapes.entity(row, properties=args.properties, tags=args.tags))
     if duplicates:
@@ -98,19 +109,17 @@ def _same_name(ctx: Context, name: str, kind: str) -> list[models.Duplicate]:
     return [{"id": row.id, "name": row.name, "kind": row.kind} for row in found]
 
 
-def _create_note(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models.CreatedNote | models.ReplayedNote:
+def note_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> NoteRow:
+    """The note that the arguments describe; raises InvalidInput and SecretDetected."""
     if args.content is None:
         raise InvalidInput("create: 'content' is required for a note; it must be a string")
+    _check_embedded(args.content, args.embedding_content)
     assert kind.kind is not None
     properties = dict(args.properties or {})
     if args.tags is not None:
         properties["tags"] = args.tags
     refuse_secrets(note_secret_fields(args.content, args.name, properties))
-    if args.key is not None:
-        holder = notes.find_by_key(ctx.tx, ctx.namespace, kind.kind, args.key)
-        if holder is not None:
-            return _replay(ctx, holder, args.key, args.content, properties)
-    row = NoteRow(
+    return NoteRow(
         id=new_id(),
         namespace=ctx.namespace,
         kind=kind.kind,
@@ -123,9 +132,17 @@ def _create_note(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models
         created_at=ctx.now_us,
         updated_at=ctx.now_us,
     )
+
+
+def _create_note(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models.CreatedNote | models.ReplayedNote:
+    row = note_row(ctx, args, kind)
+    if row.key is not None:
+        holder = notes.find_by_key(ctx.tx, row.namespace, row.kind, row.key)
+        if holder is not None:
+            return _replay(ctx, holder, row)
     notes.insert(ctx.tx, row)
     ctx.touch("note", row.id)
-    ctx.emit("note_created", "note", row.id, _created(row.id, row.namespace, row.kind, row.name))
+    ctx.emit(*created(row))
     _annotate(ctx, row, args.annotates or [])
     result = cast("models.CreatedNote", shapes.note(row))
     if args.key is not None:
@@ -140,22 +157,35 @@ def note_secret_fields(
     return (("note.content", content), ("note.name", name), ("note.properties", properties))
 
 
-def _replay(
-    ctx: Context, holder: NoteRow, key: str, content: str, properties: Mapping[str, Any]
-) -> models.ReplayedNote:
+def _check_embedded(content: str, beginning: str | None) -> None:
+    if beginning is None:
+        return
+    if not beginning or len(beginning) >= len(content) or not content.startswith(beginning):
+        raise InvalidInput(
+            "create: 'embedding_content' must be a beginning of 'content' that is not empty and shorter than it; "
+            f"got {len(beginning)} characters"
+        )
+
+
+def _replay(ctx: Context, holder: NoteRow, wanted: NoteRow) -> models.ReplayedNote:
     """Answer a repeated keyed create with the note that exists; other content, or a hidden holder, is a conflict."""
     disclosed = _may_list(ctx, holder)
-    if disclosed and holder.content == content and canonical(load_object(holder.properties)) == canonical(properties):
+    if disclosed and holder.content == wanted.content and _same(holder.properties, wanted.properties):
         ctx.touch("note", holder.id)
         return {"id": holder.id, "created": False}
-    details = {"reason": "key_conflict", "key": key}
+    details: dict[str, object] = {"reason": "key_conflict", "key": holder.key}
     if disclosed:
         details["existing_id"] = holder.id
     raise KeyConflict(
-        f"create: a live {holder.kind} note in namespace {holder.namespace!r} already holds the key {key!r} "
+        f"create: a live {holder.kind} note in namespace {holder.namespace!r} already holds the key {holder.key!r} "
         "with other content or properties; nothing was written",
         details=details,
     )
+
+
+def _same(stored: str, wanted: str) -> bool:
+    """Whether two JSON texts say the same, in whatever order of keys."""
+    return stored == wanted or canonical(load_object(stored)) == canonical(load_object(wanted))
 
 
 def _may_list(ctx: Context, holder: NoteRow) -> bool:
@@ -163,11 +193,13 @@ def _may_list(ctx: Context, holder: NoteRow) -> bool:
     return ctx.permits("list", {"kind": holder.kind, "namespace": holder.namespace, "key": holder.key})
 
 
-def _created(record_id: str, namespace: str, kind: str, name: str | None) -> dict[str, Any]:
-    payload = {"id": record_id, "namespace": namespace, "kind": kind}
-    if name is not None:
-        payload["name"] = name
-    return payload
+def created(row: EntityRow | NoteRow) -> Happened:
+    """The event of a new record."""
+    substrate = "entity" if isinstance(row, EntityRow) else "note"
+    payload = {"id": row.id, "namespace": row.namespace, "kind": row.kind}
+    if row.name is not None:
+        payload["name"] = row.name
+    return Happened(f"{substrate}_created", substrate, row.id, payload)
 
 
 def _annotate(ctx: Context, note: NoteRow, references: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
-from hivekeep.packs.kg.update import CHANGEABLE, check_hint
+from hivekeep.packs.kg.update import CHANGEABLE, changeable, check_hint
 from hivekeep.storage import edges, entities, notes, records
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.entities import EntityRow
@@ -29,8 +29,7 @@ TABLES: dict[str, Any] = {"entity": entities, "note": notes, "edge": edges}
 
 def delete(ctx: Context, args: models.DeleteArgs) -> models.Deletion:
     """Delete a record; raises NotFound (also for a second soft delete), Ambiguous, InvalidInput."""
-    wanted = Wanted("id", CHANGEABLE, include_deleted=args.hard)
-    found = resolve(ctx.tx, args.id, wanted, ctx.caller)
+    found = changeable(ctx, args.id, include_deleted=args.hard)
     check_hint(ctx, "delete", args.kind, found)
     ctx.touch(found.substrate, found.id)
     table = TABLES[found.substrate]
@@ -40,6 +39,8 @@ def delete(ctx: Context, args: models.DeleteArgs) -> models.Deletion:
         removed = table.hard_delete(ctx.tx, row)
     else:
         table.soft_delete(ctx.tx, row, ctx.now_us)
+    if found.substrate == "entity":
+        ctx.forget(found.id)
     _emit_deleted(ctx, found.substrate, found.id, found.namespace, args.hard)
     for edge in removed:
         _emit_deleted(ctx, "edge", edge.id, edge.namespace, args.hard)
@@ -81,22 +82,26 @@ def _restore_entity(ctx: Context, found: Located) -> models.RestoredEntity:
             details={"reason": "live_merged_entity", "merged_into": row.merged_into},
         )
     if row.merged_into is not None:
-        kept = _last_kept(ctx, row)
-        raise MergeTombstone(
-            f"restore: {row.id} was merged into {kept} and cannot be restored alone; use {kept}",
-            details={"reason": "merge_tombstone", "kept_id": kept},
-        )
+        raise _merged_away(ctx, entities, row)
     stored = entities.restore(ctx.tx, row, ctx.now_us)
     _emit_restored(ctx, "entity", row.id, row.namespace)
     return {**shapes.entity(stored), "restored": True}
 
 
-def _last_kept(ctx: Context, row: EntityRow) -> str:
-    """The entity at the end of the redirects of a merge tombstone."""
+def _merged_away(ctx: Context, table: Any, row: EntityRow | NoteRow) -> MergeTombstone:
+    kept = _last_kept(ctx, table, row)
+    return MergeTombstone(
+        f"restore: {row.id} was merged into {kept} and cannot be restored alone; use {kept}",
+        details={"reason": "merge_tombstone", "kept_id": kept},
+    )
+
+
+def _last_kept(ctx: Context, table: Any, row: EntityRow | NoteRow) -> str:
+    """The record at the end of the redirects of a merge tombstone."""
     seen = {row.id}
     while row.merged_into is not None and row.merged_into not in seen:
         seen.add(row.merged_into)
-        following = entities.get(ctx.tx, row.merged_into, include_deleted=True)
+        following = table.get(ctx.tx, row.merged_into, include_deleted=True)
         if following is None:
             return row.merged_into
         row = following
@@ -109,10 +114,7 @@ def _restore_note(ctx: Context, found: Located) -> models.RestoredNote:
     if row.deleted_at is None:
         return {**shapes.note(row), "restored": False}
     if row.merged_into is not None:
-        raise MergeTombstone(
-            f"restore: {row.id} was merged into {row.merged_into} and cannot be restored alone",
-            details={"reason": "merge_tombstone", "kept_id": row.merged_into},
-        )
+        raise _merged_away(ctx, notes, row)
     _refuse_taken_key(ctx, row)
     stored = notes.restore(ctx.tx, row, ctx.now_us)
     _emit_restored(ctx, "note", row.id, row.namespace)

@@ -28,16 +28,21 @@ def check_pair(ontology: Ontology, relation: str, source: Located, target: Locat
     """Refuse a pair that the relation may not join; raises InvalidInput with the relations that would fit."""
     if source.id == target.id:
         raise InvalidInput(f"{relation}: source and target are the same record {source.id}; an edge joins two")
-    joined = (source.substrate, target.substrate)
-    note_to = vocabulary.RELATIONS[relation].note_to
-    if source.substrate == "note" and (note_to == "any" or (note_to == "note" and target.substrate == "note")):
-        return
-    if joined == ("entity", "entity") and ontology.allows(relation, source.kind, target.kind):
+    if joins(ontology, relation, source, target):
         return
     raise InvalidInput(
         f"{relation} may not join {_name(source)} -> {_name(target)}; "
         f"for this pair use: {', '.join(_fitting(ontology, source, target)) or 'no relation'}"
     )
+
+
+def joins(ontology: Ontology, relation: str, source: Located, target: Located) -> bool:
+    """Whether the substrates and kinds of two different records let the relation join them in this order."""
+    note_to = vocabulary.RELATIONS[relation].note_to
+    if source.substrate == "note" and (note_to == "any" or (note_to == "note" and target.substrate == "note")):
+        return True
+    joined = (source.substrate, target.substrate)
+    return joined == ("entity", "entity") and ontology.allows(relation, source.kind, target.kind)
 
 
 def ordered(relation: str, source_id: str, target_id: str) -> Endpoints:

@@ -6,11 +6,12 @@ from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
-from hivekeep.storage import edges, entities, events, notes
+from hivekeep.packs.kg.proposals import proposed
+from hivekeep.packs.kg.redirects import kept
+from hivekeep.storage import edges, entities, events, notes, proposals
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.records import Located
-from hivekeep_contract.errors import Ambiguous, NotFound, RecordNotFound, RedirectChainTooLong, RedirectCycle
-from hivekeep_contract.limits import REDIRECT_HOPS_MAX
+from hivekeep_contract.errors import Ambiguous, NotFound, RecordNotFound
 from hivekeep_contract.models import kg as models
 
 DELETABLE = ("entity", "note", "edge")
@@ -26,6 +27,8 @@ def get(ctx: Context, args: models.GetArgs) -> models.GetResult:
     found = _find(ctx, args)
     if found.substrate == "entity":
         return _entity(ctx, entities.get(ctx.tx, found.id, include_deleted=True), args)
+    if found.substrate == "proposal":
+        return _proposal(ctx, found)
     ctx.touch(found.substrate, found.id)
     if found.substrate == "note":
         note = notes.get(ctx.tx, found.id, include_deleted=args.include_deleted)
@@ -68,10 +71,12 @@ def _tombstone(ctx: Context, args: models.GetArgs) -> Located:
 def _entity(ctx: Context, row: EntityRow | None, args: models.GetArgs) -> models.FetchedEntity:
     walked: list[str] = []
     if row is not None and not args.include_deleted:
-        row = _kept(ctx, row.id, row, walked)
+        row, walked = kept(ctx.tx, row)
     if row is None:
         raise _gone(args.id)
     ctx.touch("entity", row.id)
+    if row.deleted_at is None:
+        ctx.mention(row.id)
     shown = cast("models.FetchedEntity", shapes.entity(row))
     if walked:
         ctx.ask_gate("get", {"id": row.id})
@@ -79,25 +84,19 @@ def _entity(ctx: Context, row: EntityRow | None, args: models.GetArgs) -> models
     return shown
 
 
-def _kept(ctx: Context, asked: str, row: EntityRow | None, walked: list[str]) -> EntityRow | None:
-    """Follow merge redirects to the first live entity; `walked` collects the ids on the way."""
-    while row is not None and row.deleted_at is not None:
-        if row.merged_into is None:
-            return None
-        walked.append(row.id)
-        if row.merged_into in walked:
-            raise RedirectCycle(f"redirect cycle detected: {asked} leads back to {row.merged_into}")
-        if len(walked) > REDIRECT_HOPS_MAX:
-            raise RedirectChainTooLong(f"redirect chain too long: {asked} takes more than {REDIRECT_HOPS_MAX} steps")
-        row = entities.get(ctx.tx, row.merged_into, include_deleted=True)
-    return row
-
-
 def _edge(ctx: Context, found: Located, args: models.GetArgs) -> models.FetchedEdge | None:
     row = edges.get(ctx.tx, found.id, include_deleted=args.include_deleted)
     if row is None:
         return None
     return {**shapes.edge(row), "kind": "edge", "annotations": _annotations(ctx, row.id)}
+
+
+def _proposal(ctx: Context, found: Located) -> models.Proposal:
+    row = proposals.get(ctx.tx, found.id)
+    if row is None or row.namespace != ctx.namespace:
+        raise _gone(found.id)
+    ctx.touch("event", row.id)
+    return shapes.proposal(row, proposed(ctx, row))
 
 
 def _annotations(ctx: Context, edge_id: str) -> list[models.Annotation]:

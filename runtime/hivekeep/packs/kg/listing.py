@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from hivekeep.identity.caller import filter_labels
+from hivekeep.identity.caller import filter_labels, shown_as
 from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
@@ -10,16 +10,23 @@ from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.paging import Limit, clamp
 from hivekeep.packs.kg.scopes import check_scope
 from hivekeep.packs.ontology import KindRef
-from hivekeep.storage import edges, entities, events, notes
+from hivekeep.storage import edges, entities, events, notes, proposals
 from hivekeep.storage.edges import EdgeFilter, EdgeRow
 from hivekeep.storage.entities import EntityFilter, EntityRow
 from hivekeep.storage.events import EventFilter
 from hivekeep.storage.notes import NoteFilter, NoteRow
+from hivekeep.storage.proposals import ProposalFilter
 from hivekeep_contract.errors import InvalidInput, NotFound
 from hivekeep_contract.limits import LIST_CAP
 from hivekeep_contract.models import kg as models
 
-Items = Sequence[models.Entity] | Sequence[models.Note] | Sequence[models.Edge] | Sequence[models.Event]
+Items = (
+    Sequence[models.Entity]
+    | Sequence[models.Note]
+    | Sequence[models.Edge]
+    | Sequence[models.Event]
+    | Sequence[models.ProposalRow]
+)
 
 
 def list_records(ctx: Context, args: models.ListArgs) -> models.ListResult:
@@ -105,6 +112,17 @@ def _events(ctx: Context, args: models.ListArgs, kind: KindRef, limit: Limit) ->
     return _offset_page([shapes.event(row) for row in page.rows], limit, scan_incomplete=page.scan_incomplete)
 
 
+def _proposals(ctx: Context, args: models.ListArgs, kind: KindRef, limit: Limit) -> models.ListResult:
+    filters = ProposalFilter(
+        status=args.status,
+        proposers=() if args.proposer is None else shown_as(args.proposer),
+        actors=() if args.actor is None else shown_as(args.actor),
+    )
+    # The namespace is the named one or the caller's own, as for every verb on proposals.
+    rows = proposals.list_page(ctx.tx, (ctx.namespace,), filters, limit=limit.effective, offset=args.offset)
+    return _offset_page([shapes.proposal_row(row) for row in rows], limit)
+
+
 def _offset_page(items: Items, limit: Limit, *, scan_incomplete: bool = False) -> models.OffsetPage:
     page: models.OffsetPage = {
         "items": list(items),
@@ -122,6 +140,7 @@ _PAGES: dict[str, Callable[[Context, models.ListArgs, KindRef, Limit], models.Li
     "note": _notes,
     "edge": _edges,
     "event": _events,
+    "proposal": _proposals,
 }
 
 

@@ -18,8 +18,7 @@ def search(ctx: Context, args: models.SearchArgs) -> models.SearchResult:
     if substrate not in SEARCHABLE:
         raise InvalidInput(f"search: kind={args.kind!r} is not searched; use list(kind={args.kind!r}) with its filters")
     check_scope("search", ctx.given, substrate)
-    if len(args.query.encode()) > SEARCH_QUERY_MAX_BYTES:
-        raise InvalidInput(f"search: query must be at most {SEARCH_QUERY_MAX_BYTES} bytes")
+    check_query("search", "query", args.query)
     found = _entities(ctx, args) if substrate == "entity" else _notes(ctx, args)
     ctx.beside = {
         "status": "complete",
@@ -27,6 +26,12 @@ def search(ctx: Context, args: models.SearchArgs) -> models.SearchResult:
     }
     ctx.emit("search_executed", substrate, None, _telemetry(args, found))
     return [_row(hit, substrate) for hit in found.hits]
+
+
+def check_query(verb: str, param: str, query: str) -> None:
+    """Refuse a query that is longer than a search takes; raises InvalidInput."""
+    if len(query.encode()) > SEARCH_QUERY_MAX_BYTES:
+        raise InvalidInput(f"{verb}: {param} must be at most {SEARCH_QUERY_MAX_BYTES} bytes")
 
 
 def _entities(ctx: Context, args: models.SearchArgs) -> SearchResult:

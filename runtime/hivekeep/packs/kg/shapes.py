@@ -1,13 +1,17 @@
 """Stored rows as the contract's shapes: every declared field present, full ids, ISO timestamps."""
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import Any, cast
 
 from hivekeep import strict_json
+from hivekeep.identity.caller import Caller
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.engine import EventRow
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import load_object, load_tags
 from hivekeep.storage.notes import NoteRow
+from hivekeep.storage.proposals import ProposalRow
 from hivekeep.times import iso, iso_or_none
 from hivekeep_contract.errors import InvalidInput
 from hivekeep_contract.models import kg as models
@@ -109,3 +113,39 @@ def event(row: EventRow) -> models.Event:
         "aggregate_id": row.aggregate_id,
         "created_at": iso(row.created_at),
     }
+
+
+def proposal_row(row: ProposalRow) -> models.ProposalRow:
+    """A proposal in a list."""
+    return {
+        "id": row.id,
+        "proposer": Caller(row.proposer_kind, row.proposer_id).caller_label,
+        "title": row.title,
+        "status": status(row),
+        "created_at": iso(row.created_at),
+        "updated_at": iso(row.updated_at),
+        "expiry": iso_or_none(row.expiry),
+        "last_decision": cast("models.ReviewDecision | None", row.last_decision),
+        "review_count": row.review_count,
+        "approve_count": row.approve_count,
+        "reject_count": row.reject_count,
+    }
+
+
+def proposal(row: ProposalRow, proposed: Mapping[str, Any]) -> models.Proposal:
+    """The public record of a proposal; `proposed` is the payload of the event that made it."""
+    return {
+        **proposal_row(row),
+        "kind": "proposal",
+        "namespace": row.namespace,
+        "description": proposed["description"],
+        "changeset": proposed["changeset"],
+        "reviewers": proposed["reviewers"],
+        "parent_id": proposed["parent_id"],
+        "apply_error": None if row.apply_error is None else json.loads(row.apply_error),
+    }
+
+
+def status(row: ProposalRow) -> models.ProposalStatus:
+    """Where a proposal stands."""
+    return cast("models.ProposalStatus", row.status)

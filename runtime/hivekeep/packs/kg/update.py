@@ -21,7 +21,7 @@ from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import EMPTY_OBJECT, dump, load_object
 from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.records import Located
-from hivekeep_contract.errors import EndpointDeleted, InvalidInput, NaturalKeyConflict, VersionConflict
+from hivekeep_contract.errors import EndpointDeleted, InvalidInput, NaturalKeyConflict, NotFound, VersionConflict
 from hivekeep_contract.models import kg as models
 
 CHANGEABLE = ("entity", "note", "edge")
@@ -33,15 +33,29 @@ def update(ctx: Context, args: models.UpdateArgs) -> models.UpdateResult:
     """The record after the patch; raises InvalidInput, NotFound, VersionConflict, NaturalKeyConflict."""
     if "entity_kind" in ctx.given:
         raise InvalidInput("update: 'entity_kind' cannot be changed; the kind of a record is for life")
-    found = resolve(ctx.tx, args.id, Wanted("id", CHANGEABLE), ctx.caller)
+    found = changeable(ctx, args.id)
     check_hint(ctx, "update", args.kind, found)
     check_scope("update", ctx.given, found.substrate)
     ctx.touch(found.substrate, found.id)
     if found.substrate == "entity":
+        ctx.mention(found.id)
         return _update_entity(ctx, args, _present(entities.get(ctx.tx, found.id)))
     if found.substrate == "note":
         return _update_note(ctx, args, _present(notes.get(ctx.tx, found.id)))
     return _update_edge(ctx, args, _present(edges.get(ctx.tx, found.id)))
+
+
+def changeable(ctx: Context, ref: str, *, include_deleted: bool = False) -> Located:
+    """The record that update or delete means; raises NotFound, Ambiguous, InvalidInput for one that never changes."""
+    try:
+        return resolve(ctx.tx, ref, Wanted("id", CHANGEABLE, include_deleted=include_deleted), ctx.caller)
+    except NotFound:
+        found = records.locate(ctx.tx, ref)
+        if found is None or found.substrate in CHANGEABLE:
+            raise
+    raise InvalidInput(
+        f"{ctx.verb}: {ref} is {a(found.substrate)}, and those never change; accepted: {', '.join(CHANGEABLE)}"
+    )
 
 
 def check_hint(ctx: Context, verb: str, hint: str | None, found: Located) -> None:
@@ -64,7 +78,7 @@ def _present(row: R | None) -> R:
     return row
 
 
-def _update_entity(ctx: Context, args: models.UpdateArgs, old: EntityRow) -> models.Entity:
+def _update_entity(ctx: Context, args: models.UpdateArgs, old: EntityRow) -> models.UpdatedEntity:
     if "name" in ctx.given and args.name is None:
         raise InvalidInput("update: the name of an entity cannot be cleared; give a string that is not blank")
     refuse_secrets(
@@ -90,10 +104,10 @@ def _update_entity(ctx: Context, args: models.UpdateArgs, old: EntityRow) -> mod
         patch["tags"] = dump(args.tags)
     changed = _changed(old, patch)
     if not changed:
-        return shapes.entity(old)
+        return cast("models.UpdatedEntity", shapes.entity(old))
     stored = entities.update(ctx.tx, old, old._replace(**patch, updated_at=ctx.now_us))
     _emit_update(ctx, "entity", old.id, old.namespace, changed)
-    return shapes.entity(stored)
+    return cast("models.UpdatedEntity", shapes.entity(stored))
 
 
 def _update_note(ctx: Context, args: models.UpdateArgs, old: NoteRow) -> models.UpdatedNote:
@@ -109,7 +123,7 @@ def _update_note(ctx: Context, args: models.UpdateArgs, old: NoteRow) -> models.
     patch = _note_patch(ctx, args, old)
     changed = _changed(old, patch, same=_same_note_field)
     if not changed and args.expected_version is None:
-        return {**shapes.note(old), "unchanged": True}
+        return cast("models.UpdatedNote", {**shapes.note(old), "unchanged": True})
     stored = notes.update(ctx.tx, old, old._replace(**patch, updated_at=ctx.now_us))
     _emit_update(ctx, "note", old.id, old.namespace, changed)
     return cast("models.UpdatedNote", shapes.note(stored))
@@ -146,9 +160,11 @@ def _comparable(properties: dict[str, Any]) -> str:
 
 def _update_edge(ctx: Context, args: models.UpdateArgs, old: EdgeRow) -> models.Edge:
     refuse_secrets((("edge.metadata", args.properties),))
-    source, target = (_endpoint(ctx, record_id) for record_id in (old.source_id, old.target_id))
     relation = args.relation or old.relation
     patch: dict[str, Any] = {}
+    if args.properties is not None or relation != old.relation:
+        # The ends decide what the relation and the metadata may be; the weight of a hidden edge needs none.
+        source, target = (_endpoint(ctx, record_id) for record_id in (old.source_id, old.target_id))
     if relation != old.relation:
         check_pair(ctx.ontology, relation, source, target)
         ends = ordered(relation, old.source_id, old.target_id)

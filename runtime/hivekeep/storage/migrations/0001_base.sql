@@ -126,6 +126,29 @@ BEGIN SELECT raise(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_never_go BEFORE DELETE ON events
 BEGIN SELECT raise(ABORT, 'events are append-only'); END;
 
+-- Where each proposal stands. What was proposed is in the payload of its proposal_created event, which cannot change.
+CREATE TABLE proposals (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    proposer_kind TEXT NOT NULL,
+    proposer_id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    status TEXT NOT NULL,
+    expiry INTEGER,
+    created_event_id TEXT NOT NULL REFERENCES events (id),
+    last_decision TEXT,
+    review_count INTEGER NOT NULL,
+    approve_count INTEGER NOT NULL,
+    reject_count INTEGER NOT NULL,
+    apply_error TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX proposals_id ON proposals (id);
+CREATE INDEX proposals_listed ON proposals (namespace, created_at, id);
+CREATE INDEX proposals_by_status ON proposals (namespace, status, created_at, id);
+
 -- Text indexes. rowid = seq of the record; rows are written with the record, live records only.
 CREATE VIRTUAL TABLE entity_words USING fts5 (
     title, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
