@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,9 @@ def _constant(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
     value = entry["value"]
     if isinstance(value, dict):
         shown = ", ".join(f"{key} {item:,}" for key, item in value.items())
+    elif isinstance(value, str):
+        # As JSON: a separator of line breaks would otherwise break the row.
+        shown = f"`{json.dumps(value, ensure_ascii=False)}`"
     else:
         shown = f"{value:,}" if isinstance(value, int) else str(value)
     return {"name": name, "value": shown, "doc": entry["doc"]}

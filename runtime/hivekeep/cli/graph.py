@@ -68,7 +68,7 @@ def neighborhood(ask: Ask, reference: str, hops: int, *, batch: int) -> Graph:
     truncated = False
     for _ in range(hops):
         following: list[str] = []
-        for hit in _hits(ask, frontier, batch):
+        for hit in sorted(_hits(ask, frontier, batch), key=_by_name):
             if hit["id"] not in nodes:
                 if len(nodes) == NODES_MAX:
                     truncated = True
@@ -87,6 +87,11 @@ def neighborhood(ask: Ask, reference: str, hops: int, *, batch: int) -> Graph:
 def _node(record: dict[str, Any]) -> Node:
     kind = str(record["kind"])
     return Node(record["id"], record.get("name") or f"[{kind}]", kind)
+
+
+def _by_name(hit: dict[str, Any]) -> tuple[str, str]:
+    """Names before ids, which differ between two stores of the same content."""
+    return hit.get("name", ""), hit["id"]
 
 
 def _hits(ask: Ask, nodes: Sequence[str], batch: int) -> list[Any]:
