@@ -174,6 +174,12 @@ HOSTILE = {
     "a path of many ways": "SELECT ?x { ?x ((:extends|:contains|:enables){1,10}/:extends)+ ?y }",
     "conditions": "SELECT ?x { ?x :name ?n FILTER(" + " || ".join(f"?n = 'a{n}'" for n in range(3000)) + ") }",
     "functions": "SELECT ?x { ?x :v ?n FILTER(" + "STRAFTER(" * 40 + "?n" + ", 'a')" * 40 + " = 'b') }",
+    "a long text without an end": 'SELECT ?x { ?x :v """' + 'a"' * 25_000,
+    "quotes": "SELECT ?x { ?x :v " + "'" * 50_001,
+    "escapes": 'SELECT ?x { ?x :v "' + "\\" * 50_001,
+    "dots": "SELECT ?x { ?x :" + "a." * 25_000,
+    "open comments": "SELECT ?x { " + "/* " * 20_000,
+    "open addresses": "SELECT ?x { " + "<a" * 25_000,
     "options": "SELECT ?x { ?x :name ?n " + "OPTIONAL { ?x :a ?b } " * 1000 + "}",
 }
 """Texts that are all legal SPARQL or nearly so, and larger than any sense."""
