@@ -103,7 +103,8 @@ QUERY_MAX_NESTING = 50
 #: Patterns, conditions, columns and sort keys of a query, together.
 QUERY_MAX_PARTS = 500
 
-#: Most hops of a path whose text gives no upper bound.
+#: Most hops of a path whose text gives no upper bound; exactly n for a GQL path of n or more hops when n is
+#: larger.
 QUERY_HOPS_DEFAULT = 5
 
 #: Most hops that a path may ask for.

@@ -901,7 +901,7 @@ VERBS: dict[str, VerbText] = {
     ),
     "neighbors": VerbText(
         "List what a node is connected to.",
-        'Without `limit` the answer is the bare list of all neighbors; with it a page with a cursor. Order is weight descending,\nthen neighbor id, then edge id. Symmetric relations match both ways. Deleted neighbors and deleted edges do not show.',
+        'Without `limit` the answer is the bare list of all neighbors; with it a page with a cursor. Order is weight descending,\nthen neighbor id, then edge id. Symmetric relations match both ways. Deleted neighbors and deleted edges do not show.\n\nA full UUID that no live record has is answered with an empty list; a prefix or name that fits none is `not_found`.\nGive a limit where a node may have tens of thousands of neighbors: together they are more than one response holds.',
         {
             "node_id": ParamText(
                 "id",

@@ -6,13 +6,18 @@ ends, so that two pictures of the same graph can be compared. Names are quoted; 
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from hivekeep.request.dsl import Op, Plan, print_plan
+
 LABEL_CHARS = 40
+PAGE = 200
+"""Neighbors that one operation asks for: a full batch of such pages is far from the most that a response may hold."""
+
 NODES_MAX = 300
 """A picture of more nodes can no longer be read."""
 
@@ -61,7 +66,7 @@ def neighborhood(ask: Ask, reference: str, hops: int, *, batch: int) -> Graph:
 
     `batch` is the most operations that one request takes.
     """
-    (root,) = ask(f"get(id={json.dumps(reference)})")
+    (root,) = ask(print_plan(Plan("single", (Op("get", {"id": reference}),))))
     nodes = {root["id"]: _node(root)}
     edges: dict[str, Edge] = {}
     frontier = [root["id"]]
@@ -94,21 +99,24 @@ def _by_name(hit: dict[str, Any]) -> tuple[str, str]:
     return hit.get("name", ""), hit["id"]
 
 
-def _hits(ask: Ask, nodes: Sequence[str], batch: int) -> list[Any]:
-    return _asked(ask, nodes, batch, "")
+def _hits(ask: Ask, nodes: Sequence[str], batch: int) -> Iterator[Any]:
+    return _asked(ask, nodes, batch, {})
 
 
-def _edges(ask: Ask, nodes: Sequence[str], batch: int) -> list[Any]:
-    return _asked(ask, nodes, batch, ', direction="out", projection="edge"')
+def _edges(ask: Ask, nodes: Sequence[str], batch: int) -> Iterator[Any]:
+    return _asked(ask, nodes, batch, {"direction": "out", "projection": "edge"})
 
 
-def _asked(ask: Ask, nodes: Sequence[str], batch: int, more: str) -> list[Any]:
-    found: list[Any] = []
-    for start in range(0, len(nodes), batch):
-        calls = [f'neighbors(node_id="{node}"{more})' for node in nodes[start : start + batch]]
-        for hits in ask(f"[{', '.join(calls)}]"):
-            found += hits
-    return found
+def _asked(ask: Ask, nodes: Sequence[str], batch: int, more: dict[str, Any]) -> Iterator[Any]:
+    """All neighbors of all nodes, page by page: those of one hub may be more than a response holds."""
+    open_walks = [(node, "") for node in nodes]
+    while open_walks:
+        asked, open_walks = open_walks[:batch], open_walks[batch:]
+        ops = (Op("neighbors", {"node_id": node, "limit": PAGE, "after": after, **more}) for node, after in asked)
+        for (node, _), page in zip(asked, ask(print_plan(Plan("parallel", tuple(ops)))), strict=True):
+            yield from page["neighbors"]
+            if page["next_after"]:
+                open_walks.append((node, page["next_after"]))
 
 
 def to_dot(graph: Graph) -> str:
@@ -149,18 +157,25 @@ def to_svg(graph: Graph) -> bytes:
             check=True,
             timeout=GRAPHVIZ_TIMEOUT_S,
         )
+    except subprocess.CalledProcessError as fault:
+        said = fault.stderr.decode(errors="replace").strip() or "nothing"
+        raise GraphvizError(
+            f"Graphviz could not draw the graph: exit status {fault.returncode}, it said: {said}"
+        ) from fault
     except (OSError, subprocess.SubprocessError) as fault:
         raise GraphvizError(f"Graphviz could not draw the graph: {fault}") from fault
     return done.stdout
 
 
 def _short(name: str) -> str:
-    line = " ".join(name.split())
+    """A name as one line without control characters, which neither Graphviz nor SVG can hold."""
+    line = " ".join("".join(" " if unicodedata.category(char) == "Cc" else char for char in name).split())
     return line if len(line) <= LABEL_CHARS else line[: LABEL_CHARS - 1] + "…"
 
 
 def _dot(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    """A quoted text of DOT; `&amp;` because Graphviz reads entities in labels."""
+    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _mermaid(text: str) -> str:

@@ -74,8 +74,12 @@ def _sentence(compiled: CompiledVerb, args: Mapping[str, Any]) -> str:
     if where:
         name = str(where[0])
         accepts = known[compiled.aliases.get(name, name)].accepts
-        reason = f" ({fault.message})" if where[1:] else ""
-        return f"{verb}: {faults.place(where)!r} must be {accepts}{reason}; got {_shown(_at(args, where))}"
+        got = _shown(_at(args, where))
+        if where[1:]:
+            return (
+                f"{verb}: {faults.place(where)!r} is refused ({fault.message}); {name!r} must be {accepts}; got {got}"
+            )
+        return f"{verb}: {name!r} must be {accepts}; got {got}"
     schema_path = list(fault.schema_path)
     rules = RULES.get(verb, ())
     index = schema_path[1] if len(schema_path) > 1 and schema_path[0] == "allOf" else None
@@ -99,4 +103,7 @@ def _shown(value: Any) -> str:
     import json
 
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN_VALUE_CHARS else text[:SHOWN_VALUE_CHARS] + "..."
+    if len(text) <= SHOWN_VALUE_CHARS:
+        return text
+    size = f" ({len(value):,} items)" if isinstance(value, list) else ""
+    return f"{text[:SHOWN_VALUE_CHARS]}...{size}"

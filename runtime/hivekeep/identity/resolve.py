@@ -70,12 +70,12 @@ def _by_prefix(tx: Tx, prefix: str, wanted: Wanted) -> Located:
 
 
 def _by_name(tx: Tx, name: str, wanted: Wanted, caller: Caller) -> Located:
-    found = entities.find_by_name(tx, caller.namespace, name)
+    found = entities.find_by_name(tx, caller.namespace, name, limit=AMBIGUOUS_SHOWN)
     if not found:
         raise _missing(name, wanted)
     if len(found) > 1:
         shown = (f"{row.id[:SHORT_ID_CHARS]} ({row.kind})" for row in found)
-        raise _ambiguous(name, wanted, shown, len(found))
+        raise _ambiguous(name, wanted, shown, entities.count_by_name(tx, caller.namespace, name))
     row = found[0]
     return Located("entity", row.id, row.namespace, row.kind, None)
 

@@ -67,12 +67,12 @@ _INSTEAD: Final = {
     "CASE": "values are shown as they are stored",
     "NULL": "use IS NULL or IS NOT NULL",
     "$": "write the value into the query as a literal",
-    "*": "name the variables to return",
+    "*": "name the variables to return, or count(*)",
     "=~": "use LIKE, CONTAINS, STARTS WITH or ENDS WITH",
     "+": "values are shown as they are stored",
 }
 """What a word of larger dialects is answered with."""
-_FUNCTION: Final = "the only function is count"
+_FUNCTION: Final = "the only function is count(*) or count([DISTINCT] field), in RETURN and ORDER BY"
 _TOKENS: Final = {
     "NAME": "a name",
     "STRING": "a string in quotes",

@@ -13,6 +13,9 @@ from hivekeep_contract.limits import ERROR_MESSAGE_MAX_CHARS
 
 __all__ = ["READ_OUTCOME", "depth_exceeds", "envelope", "fit", "without_result"]
 
+_FRAME_BYTES = 1024
+"""More than summary, status and the commas of MAX_OPS entries ever take: below it the exact sum need not be known."""
+
 _COMMITTED = "committed"
 READ_OUTCOME = "read_outcome"
 _SEARCH_FIELDS = ("status", "partial", "missing_backends", "arm_participation")
@@ -38,7 +41,7 @@ def fit(response: dict[str, Any], max_bytes: int) -> dict[str, Any]:
     """
     entries: list[Entry] = list(response["results"])
     sizes = [size_of(entry) for entry in entries]
-    if _total(response, entries, sizes) <= max_bytes:
+    if sum(sizes) + _FRAME_BYTES <= max_bytes or _total(response, entries, sizes) <= max_bytes:
         return response
     for index in _order(entries, sizes, max_bytes):
         entry = entries[index]

@@ -94,7 +94,13 @@ def _record_array(result: Any) -> tuple[str | None, list[Row] | None]:
 
 
 def _is_record_array(value: Any) -> bool:
-    return isinstance(value, list) and len(value) >= TABLE_MIN_ROWS and all(isinstance(row, dict) for row in value)
+    """Whether a table can show it; rows that all lost every field (agent mode leaves out null) have no column."""
+    return (
+        isinstance(value, list)
+        and len(value) >= TABLE_MIN_ROWS
+        and all(isinstance(row, dict) for row in value)
+        and any(value)
+    )
 
 
 def _hoist(row: Row) -> Row:

@@ -73,6 +73,7 @@ soft_delete = _TABLE.soft_delete
 restore = _TABLE.restore
 
 _BY_NAME: Final = _TABLE.select + " WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL ORDER BY seq LIMIT ?"
+_COUNT_BY_NAME: Final = "SELECT count(*) FROM entities WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL"
 _BY_EXACT_NAME: Final = _BY_NAME.replace("ORDER BY", "AND name = ? ORDER BY")
 _BY_NAME_AND_KIND: Final = _BY_NAME.replace("ORDER BY", "AND kind = ? ORDER BY")
 
@@ -84,8 +85,15 @@ def hard_delete(tx: Tx, row: EntityRow) -> list[edges.EdgeRow]:
     return removed
 
 
+def count_by_name(tx: Tx, namespace: str, name: str) -> int:
+    """How many live entities have this name, case and composition ignored."""
+    row = tx.one(_COUNT_BY_NAME, (namespace, name_key(name)))
+    assert row is not None
+    return int(row[0])
+
+
 def find_by_name(tx: Tx, namespace: str, name: str, kind: str | None = None, *, limit: int = 100) -> list[EntityRow]:
-    """Live entities of this name, case and composition ignored, oldest first."""
+    """The first live entities of this name, case and composition ignored, oldest first."""
     key = name_key(name)
     if kind is None:
         return [EntityRow._make(row) for row in tx.all(_BY_NAME, (namespace, key, limit))]

@@ -76,10 +76,10 @@ HOSTILE = Graph(
 
 
 def test_dot_quotes_every_name() -> None:
-    """A name with quotes, backslashes and line breaks stays inside its label."""
+    """Quotes, backslashes and line breaks stay inside a label; entities are drawn as they are written."""
     assert pictures.to_dot(HOSTILE).splitlines()[4:] == [
         '  n0 [label="say \\"hi\\"\\\\ ] --> x\\n(concept)", penwidth=2];',
-        '  n1 [label="<b>&' + "y" * 35 + '…\\n(person)"];',
+        '  n1 [label="<b>&amp;' + "y" * 35 + '…\\n(person)"];',
         '  n0 -> n1 [label="introduced_by"];',
         "}",
     ]
@@ -93,6 +93,40 @@ def test_mermaid_encodes_every_name() -> None:
         '  n1["#60;b#62;#38;' + "y" * 35 + '…<br/>(person)"]',
         "  n0 -->|introduced_by| n1",
     ]
+
+
+def test_control_characters_are_not_drawn() -> None:
+    """U+0000 ends Graphviz's input in the middle of a text, and no SVG can hold the other ones."""
+    graph = Graph((Node("1", "nul\x00 bell\x07\x1b[0m", "concept"),), (), False)
+    assert '[label="nul bell [0m\\n(concept)"' in pictures.to_dot(graph)
+    assert 'n0["nul bell [0m<br/>(concept)"]' in pictures.to_mermaid(graph)
+
+
+def test_a_name_that_looks_like_a_reference_is_a_name(hive: Hive) -> None:
+    """`$prev.id` would mean the result of an operation before, of which the command has none."""
+    for name in ("$prev.id", 'say "hi"\\', "\\$prev"):
+        hive.call("create", kind="concept", name=name)
+        assert pictures.neighborhood(asker(hive), name, 1, batch=100).nodes[0].name == name
+
+
+def test_a_hub_is_drawn_from_pages(hive: Hive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All neighbors of a hub in one answer could be more than a response holds; its pages bring each edge once."""
+    monkeypatch.setattr(pictures, "PAGE", 3)
+    hub = hive.call("create", kind="concept", name="hub")["id"]
+    leaves = [hive.call("create", kind="concept", name=f"leaf {number}")["id"] for number in range(10)]
+    for leaf in leaves:
+        hive.call("link", source_id=hub, target_id=leaf, relation="extends")
+        hive.call("link", source_id=hub, target_id=leaf, relation="enables")
+    asked: list[str] = []
+
+    def ask(ops: str) -> list[Any]:
+        asked.append(ops)
+        return asker(hive)(ops)
+
+    graph = pictures.neighborhood(ask, "hub", 1, batch=4)
+    assert {node.id for node in graph.nodes} == {hub, *leaves}
+    assert [edge.relation for edge in graph.edges] == ["enables", "extends"] * 10
+    assert all("limit=3" in ops and ops.count("neighbors(") <= 4 for ops in asked[1:])
 
 
 def test_without_graphviz_the_way_to_get_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,8 +150,8 @@ def test_graphviz_gets_the_dot_text_and_gives_the_picture(tmp_path: Path, monkey
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert pictures.to_svg(HOSTILE).decode() == pictures.to_dot(HOSTILE) + "<svg/>\n"
-    program.write_text("#!/bin/sh\nexit 3\n")
-    with pytest.raises(GraphvizError, match="exit status 3"):
+    program.write_text("#!/bin/sh\necho syntax error >&2\nexit 3\n")
+    with pytest.raises(GraphvizError, match="exit status 3, it said: syntax error"):
         pictures.to_svg(HOSTILE)
 
 

@@ -84,7 +84,12 @@ def test_an_unknown_argument_names_the_accepted_ones(hive: Hive) -> None:
         ('create(kind="observation", content="x", salience=2)', "'salience' must be a number from 0.0 to 1.0"),
         ('create(kind="observation", content="x", salience="high")', 'got "high"'),
         ('create(kind="concept", name="  ")', "'name' must be a string that is not blank"),
-        ('create(kind="concept", name="A", tags=["a", 1])', "'tags[1]' must be"),
+        (
+            'create(kind="concept", name="A", tags=["a", 1])',
+            "'tags[1]' is refused (1 is not of type \"string\"); 'tags' must be a list, each item a string; got 1",
+        ),
+        (f"resolve(refs={['name'] * 101})".replace("'", '"'), "a list, each item a string (1 to 100 items); got ["),
+        (f"resolve(refs={['name'] * 101})".replace("'", '"'), "... (101 items)"),
         ('list(kind="entity", limit=-1)', "'limit' must be"),
         ('list(kind="entity", limit=1.5)', "'limit' must be"),
         ('list(kind="event", session_id="abcd1234")', "'session_id' must be a full UUID"),

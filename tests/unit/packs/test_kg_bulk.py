@@ -306,6 +306,15 @@ def test_a_plain_bulk_link_answers_counts_only(hive: Hive) -> None:
     assert hive.call("link", links=links, atomic=False)["errors"] == []
 
 
+def test_a_name_of_many_counts_all_of_them(hive: Hive) -> None:
+    """The search for a name stops at what a message shows; the number in it is that of all records, not of those."""
+    concepts(hive, *["twin"] * 130, "B")
+    error = hive.refuses("link", source_id="twin", target_id="B", relation="extends")
+    assert "'twin' fits 130 records: " in error["message"]
+    assert "and 110 more; give more digits" in error["message"]
+    assert error["details"] == {"ref": "twin", "count": "130"}
+
+
 BAD_LINKS: list[tuple[dict[str, Any], str, str]] = [
     ({}, "invalid_input", "'source_id' is required"),
     ({"source_id": "A", "relation": "extends"}, "invalid_input", "'target_id' is required"),

@@ -1,5 +1,6 @@
 """link, neighbors and search: what the kg pack promises about edges and ranking."""
 
+import base64
 import itertools
 from typing import Any
 
@@ -152,6 +153,28 @@ def test_a_cursor_belongs_to_its_walk(star: tuple[Hive, str, list[str]]) -> None
         assert "belongs to another" in hive.refuses("neighbors", limit=2, after=cursor, **fields)["message"]
     for broken in ("x", "!!!", cursor[:-4], "WzEsMl0=", "bnVsbA=="):
         assert hive.refuses("neighbors", node_id=hub, limit=2, after=broken)["kind"] == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda text: text.replace("1.0,", "NaN,"),
+        lambda text: text.replace("1.0,", "1e999,"),
+        lambda text: text.replace("1.0,", "[],"),
+        lambda text: text.replace('", "', '\\ud800", "'),
+        lambda text: "[" * 100_000,
+    ],
+    ids=["nan", "infinite", "list", "surrogate", "deep"],
+)
+def test_a_forged_place_in_a_walk_is_refused(star: tuple[Hive, str, list[str]], forge: Any) -> None:
+    """A place went to SQLite as it was decoded: half of a surrogate pair was an internal error, NaN ended the walk."""
+    hive, hub, _ = star
+    cursor = hive.call("neighbors", node_id=hub, limit=2, min_weight=0)["next_after"]
+    text = base64.urlsafe_b64decode(cursor).decode()
+    forged = base64.urlsafe_b64encode(forge(text).encode()).decode()
+    assert forged != cursor
+    error = hive.refuses("neighbors", node_id=hub, limit=2, min_weight=0, after=forged)
+    assert error["message"] == "neighbors: after is not a cursor of this verb; pass next_after on unchanged"
 
 
 def test_a_symmetric_relation_matches_both_ways(hive: Hive) -> None:

@@ -579,6 +579,18 @@ def test_a_note_that_was_merged_twice_leads_restore_to_the_last_one(hive: Hive) 
     assert (error["code"], error["details"]["kept_id"]) == ("merge_tombstone", third)
 
 
+def test_restore_of_a_merged_record_tells_what_is_left_to_use(hive: Hive) -> None:
+    """The kept record may be deleted itself, or gone: then `use` it would lead nowhere."""
+    gone, kept = concept(hive, "LoRA"), concept(hive, "lora")
+    merged(hive, kept, gone)
+    said = f"restore: {gone} was merged into {kept} and cannot be restored alone; "
+    assert hive.refuses("restore", id=gone)["message"] == said + f"use {kept}"
+    hive.call("delete", id=kept)
+    assert hive.refuses("restore", id=gone)["message"] == said + f"restore {kept}, which is deleted, and use it"
+    hive.call("delete", id=kept, hard=True)
+    assert hive.refuses("restore", id=gone)["message"] == said + "which is gone for good, so nothing is left to restore"
+
+
 def test_search_finds_the_kept_record_by_the_words_of_both(hive: Hive) -> None:
     """The text index follows in the same transaction."""
     into, gone = concept(hive, description="alpha"), concept(hive, "lora", description="omega")

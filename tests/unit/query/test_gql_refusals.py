@@ -174,6 +174,16 @@ def test_a_hostile_text_ends_soon(hive: Hive, text: str) -> None:
     assert entry["ok"] or entry["error"]["code"] in ("unsupported", "invalid_query")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["MATCH (n) RETURN count(count(*))", "MATCH (n) WHERE count(*) > 1 RETURN n", "MATCH (n) RETURN sum(n.x)"],
+)
+def test_a_function_that_is_not_taken_is_told_which_is_and_where(hive: Hive, text: str) -> None:
+    """`count` itself is refused where it may not stand, so the answer says where it may."""
+    message = hive.refuses("query", query=text)["message"]
+    assert message.endswith("the only function is count(*) or count([DISTINCT] field), in RETURN and ORDER BY")
+
+
 def test_words_of_writing_are_fine_as_names(hive: Hive) -> None:
     """Inside strings, comments and names a word of writing is no word of writing."""
     hive.call("create", kind="concept", name="delete set", properties={"set": "create"})

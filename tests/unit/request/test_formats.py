@@ -38,10 +38,26 @@ def test_the_first_record_array_is_the_table() -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [{"id": "a", "ä": [1, {"x": None}]}, [{"id": "a"}], [{"id": "a"}, 1], [], 5, None, "text", True, {"items": []}],
+    [
+        *(
+            {"id": "a", "ä": [1, {"x": None}]},
+            [{"id": "a"}],
+            [{"id": "a"}, 1],
+            [],
+            5,
+            None,
+            "text",
+            True,
+            {"items": []},
+        ),
+        {"rows": [{}, {}], "offset": 0},
+    ],
 )
 def test_anything_else_is_compact_json(result: object) -> None:
-    """Without an array of two or more objects the answer is compact JSON text in its own script."""
+    """Without an array of two or more objects that have a field, the answer is compact JSON text in its own script.
+
+    A table of rows without fields, which agent mode makes of rows of nulls, had no column.
+    """
     expected = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
     assert render(result, "auto", "agent") == expected
     assert render(result, "table", "agent") == expected

@@ -89,23 +89,27 @@ def _restore_entity(ctx: Context, found: Located) -> models.RestoredEntity:
 
 
 def _merged_away(ctx: Context, table: Any, row: EntityRow | NoteRow) -> MergeTombstone:
-    kept = _last_kept(ctx, table, row)
+    kept_id, kept = _last_kept(ctx, table, row)
+    if kept is None:
+        way = "which is gone for good, so nothing is left to restore"
+    else:
+        way = f"use {kept_id}" if kept.deleted_at is None else f"restore {kept_id}, which is deleted, and use it"
     return MergeTombstone(
-        f"restore: {row.id} was merged into {kept} and cannot be restored alone; use {kept}",
-        details={"reason": "merge_tombstone", "kept_id": kept},
+        f"restore: {row.id} was merged into {kept_id} and cannot be restored alone; {way}",
+        details={"reason": "merge_tombstone", "kept_id": kept_id},
     )
 
 
-def _last_kept(ctx: Context, table: Any, row: EntityRow | NoteRow) -> str:
-    """The record at the end of the redirects of a merge tombstone."""
+def _last_kept(ctx: Context, table: Any, row: EntityRow | NoteRow) -> tuple[str, EntityRow | NoteRow | None]:
+    """The record at the end of the redirects of a merge tombstone; None when its row was removed."""
     seen = {row.id}
     while row.merged_into is not None and row.merged_into not in seen:
         seen.add(row.merged_into)
         following = table.get(ctx.tx, row.merged_into, include_deleted=True)
         if following is None:
-            return row.merged_into
+            return row.merged_into, None
         row = following
-    return row.id
+    return row.id, row
 
 
 def _restore_note(ctx: Context, found: Located) -> models.RestoredNote:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 
+from hivekeep import strict_json, values
 from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
@@ -104,9 +105,9 @@ def _encode(row: NeighborRow, walk: str) -> str:
 
 def _decode(cursor: str, walk: str) -> NeighborAfter:
     try:
-        bound, weight, neighbor_id, edge_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        place = NeighborAfter(float(weight), str(neighbor_id), str(edge_id))
-    except (ValueError, TypeError, OverflowError, RecursionError):
+        bound, weight, neighbor_id, edge_id = strict_json.decode(base64.urlsafe_b64decode(cursor.encode()).decode())
+        place = NeighborAfter(float(weight), values.full_uuid(neighbor_id), values.full_uuid(edge_id))
+    except (ValueError, TypeError, OverflowError, AttributeError):
         raise InvalidInput("neighbors: after is not a cursor of this verb; pass next_after on unchanged") from None
     if bound != walk:
         raise InvalidInput("neighbors: after belongs to another node or other filters; keep them during a walk")
