@@ -12,10 +12,14 @@ from benchmarks.measure import Result
 
 SUITES = {
     "create": "benchmarks.create",
+    "embedding": "benchmarks.embedding",
     "bulk": "benchmarks.bulk",
     "get": "benchmarks.get",
     "graph": "benchmarks.graph",
     "query": "benchmarks.query",
+    "vectors": "benchmarks.vectors",
+    "hybrid": "benchmarks.hybrid",
+    "recall": "benchmarks.recall",
     "start": "benchmarks.start",
     "http": "benchmarks.over_http",
 }

@@ -10,13 +10,15 @@ import json
 import random
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hivekeep.identity.caller import Caller, make_caller
+from hivekeep.jobs.embedding import start_job
 from hivekeep.request.envelope import ToolCall, parse_tool_call
 from hivekeep.storage.connections import open_connection, storage_options
+from hivekeep.storage.engine import Tx
 from hivekeep.wiring import open_server
 from hivekeep_contract.settings import Settings
 
@@ -77,9 +79,14 @@ def create_op(sample: Sample) -> str:
 class Ours:
     """The program on a store of its own, reached as a door reaches it: tool call in, envelope out."""
 
-    def __init__(self, path: Path | str, synchronous: str) -> None:
-        self._server = open_server(Settings(db=str(path), storage_synchronous=synchronous), threaded=False)
+    def __init__(
+        self, path: Path | str, synchronous: str, *, models: tuple[str, ...] = (), working: bool = False
+    ) -> None:
+        """`models` are the embedders of the store; with `working` their vectors are made beside what is measured."""
+        settings = Settings(db=str(path), storage_synchronous=synchronous, embedding_models=models)
+        self._server = open_server(settings, threaded=False)
         self._caller: Caller = make_caller(None, None, ())
+        self._job = start_job(self._server.engine, self._server.around.embedders, settings) if working else None
 
     def call(self, ops: str) -> dict[str, Any]:
         """Run one operation and answer its result."""
@@ -90,8 +97,14 @@ class Ours:
         result: dict[str, Any] = envelope["results"][0]["result"]
         return result
 
+    def write(self, fn: Callable[[Tx], None]) -> None:
+        """Carry out a function in one transaction, past the verbs."""
+        self._server.engine.run_write(fn)
+
     def close(self) -> None:
         """Close the store."""
+        if self._job is not None:
+            self._job.stop()
         self._server.engine.close()
 
 

@@ -7,11 +7,14 @@ import pytest
 
 from support.client import Hive, open_hive
 
+BASE_MODEL_REVISION = "2026-07-01"
+"""The revision that the examples of the contracts say their server has."""
+
 
 @pytest.fixture
 def hive() -> Iterator[Hive]:
     """A fresh server in memory."""
-    with open_hive() as opened:
+    with open_hive(brain_base_model_revision=BASE_MODEL_REVISION) as opened:
         yield opened
 
 

@@ -178,6 +178,16 @@ class GraphBudgetExceeded(HivekeepError):
     no_write = True
 
 
+class DeadlineExceeded(HivekeepError):
+    """The operation took longer than it may. No part of its answer is given. Try again with a smaller limit or narrower filters."""
+
+    code = "deadline_exceeded"
+    kind = "deadline_exceeded"
+    http_status = 504
+    no_write = True
+    retryable = True
+
+
 class InvalidQuery(HivekeepError):
     """The text of a query is not of its language, or names what is not there. Correct the text at the position that is named; the message says what is accepted there."""
 
@@ -200,6 +210,15 @@ class KeyConflict(HivekeepError):
     """Another live note of this namespace and kind holds the key, with other content. Read the holder and update it, or choose another key."""
 
     code = "key_conflict"
+    kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
+class IdempotencyKeyConflict(HivekeepError):
+    """The idempotency key was used before, with other content. Read the record that holds the key, or choose another key."""
+
+    code = "idempotency_key_conflict"
     kind = "conflict"
     http_status = 409
     no_write = True
@@ -337,6 +356,33 @@ class ProposalExpired(HivekeepError):
 
     code = "proposal_expired"
     kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
+class ProfileExists(HivekeepError):
+    """There is a profile of this name in the caller's namespace. Choose another name, or use the profile that is there."""
+
+    code = "profile_exists"
+    kind = "conflict"
+    http_status = 409
+    no_write = True
+
+
+class EventWindowTooLarge(HivekeepError):
+    """The window of an exhaustive count holds more events than it may look at. Narrow since and until, or name an actor or a kind."""
+
+    code = "event_window_too_large"
+    kind = "invalid_input"
+    http_status = 422
+    no_write = True
+
+
+class Unconfigured(HivekeepError):
+    """The operation needs a setting that this server was started without. Ask the operator to set it; the message names it."""
+
+    code = "unconfigured"
+    kind = "unconfigured"
     http_status = 409
     no_write = True
 
@@ -507,6 +553,16 @@ class ResultTooDeep(HivekeepError):
     http_status = 413
 
 
+class EmbedderUnavailable(HivekeepError):
+    """The embedder that the operation needs cannot work now: it is not installed, its endpoint does not answer, or it answers what is no vector. Read the message; `hivekeep doctor` says what to install or set, and embedding.models can be none."""
+
+    code = "embedder_unavailable"
+    kind = "unavailable"
+    http_status = 503
+    no_write = True
+    retryable = True
+
+
 class Unsupported(HivekeepError):
     """The input is understood but not part of what this verb does. The message names the word."""
 
@@ -610,9 +666,11 @@ ERRORS: dict[str, type[HivekeepError]] = {
     "redirect_cycle": RedirectCycle,
     "redirect_chain_too_long": RedirectChainTooLong,
     "graph_budget_exceeded": GraphBudgetExceeded,
+    "deadline_exceeded": DeadlineExceeded,
     "invalid_query": InvalidQuery,
     "query_too_expensive": QueryTooExpensive,
     "key_conflict": KeyConflict,
+    "idempotency_key_conflict": IdempotencyKeyConflict,
     "edge_tombstoned": EdgeTombstoned,
     "natural_key_conflict": NaturalKeyConflict,
     "version_conflict": VersionConflict,
@@ -628,6 +686,9 @@ ERRORS: dict[str, type[HivekeepError]] = {
     "not_proposer": NotProposer,
     "proposal_closed": ProposalClosed,
     "proposal_expired": ProposalExpired,
+    "profile_exists": ProfileExists,
+    "event_window_too_large": EventWindowTooLarge,
+    "unconfigured": Unconfigured,
     "secret_detected": SecretDetected,
     "writer_pool_checkout_timeout": WriterPoolCheckoutTimeout,
     "writer_queue_full": WriterQueueFull,
@@ -643,6 +704,7 @@ ERRORS: dict[str, type[HivekeepError]] = {
     "audit_queue_exhausted": AuditQueueExhausted,
     "response_frame_budget_exceeded": ResponseFrameBudgetExceeded,
     "result_too_deep": ResultTooDeep,
+    "embedder_unavailable": EmbedderUnavailable,
     "unsupported": Unsupported,
     "internal": Internal,
     "unauthorized": Unauthorized,

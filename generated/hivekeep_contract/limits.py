@@ -61,11 +61,103 @@ AUDIT_READ_WAIT_MS = 25
 #: Audit rows of reads that may wait in memory for a free moment of the store.
 AUDIT_BACKLOG_MAX = 10000
 
+#: Writes of telemetry that may wait in memory; further ones are dropped and counted.
+DEFERRED_WRITES_MAX = 10000
+
 #: Bytes of a search query.
 SEARCH_QUERY_MAX_BYTES = 65536
 
 #: Terms of a search query that are looked up; later ones are ignored.
 SEARCH_MAX_TERMS = 64
+
+#: How much a match in each of the two texts counts in the score of a text index: a title says what a record
+#: is about.
+TEXT_WEIGHTS: dict[str, float] = {"title": 2.0, "body": 1.0}
+
+#: Times that more neighbors of a vector are read, each time twice as many, while too few of them meet the
+#: filters; then the vectors of all records that do are compared.
+VECTOR_ROUNDS = 3
+
+#: English words that say nothing about a subject. any_term leaves them out while another term is left;
+#: all_terms keeps them.
+STOP_WORDS: list[str] = [
+    "a",
+    "about",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "been",
+    "but",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "does",
+    "for",
+    "from",
+    "had",
+    "has",
+    "have",
+    "he",
+    "her",
+    "him",
+    "his",
+    "how",
+    "i",
+    "if",
+    "im",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "ive",
+    "me",
+    "my",
+    "no",
+    "nor",
+    "not",
+    "of",
+    "on",
+    "or",
+    "our",
+    "she",
+    "should",
+    "so",
+    "than",
+    "that",
+    "thats",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "to",
+    "was",
+    "we",
+    "were",
+    "what",
+    "whats",
+    "when",
+    "where",
+    "which",
+    "who",
+    "why",
+    "will",
+    "with",
+    "would",
+    "you",
+    "your",
+]
 
 #: Merge redirects followed by one read.
 REDIRECT_HOPS_MAX = 32
@@ -115,6 +207,66 @@ QUERY_PLANS_KEPT = 256
 
 #: Time that one query may run.
 QUERY_BUDGET_MS = 5000
+
+#: Tokens of a text that MiniLM looks at, its two special ones included.
+EMBEDDING_MINILM_TOKENS_MAX = 256
+
+#: Numbers of a vector of MiniLM.
+EMBEDDING_MINILM_DIMS = 384
+
+#: Numbers of a vector of the embedder `hashed`.
+EMBEDDING_HASHED_DIMS = 384
+
+#: Bytes of a text that the embedder `hashed` looks at.
+EMBEDDING_HASHED_BYTES_MAX = 8192
+
+#: Vectors of queries that a process keeps.
+EMBEDDING_QUERY_VECTORS_KEPT = 256
+
+#: Bytes of one answer of an embedding endpoint.
+EMBEDDING_RESPONSE_BYTES_MAX = 67108864
+
+#: Times that one request to an embedding endpoint is tried, the first one included.
+EMBEDDING_REQUEST_TRIES = 3
+
+#: Wait before a failed embedding is tried again; it doubles with every failure.
+EMBEDDING_RETRY_FIRST_MS = 500
+
+#: Longest wait before a failed embedding is tried again.
+EMBEDDING_RETRY_WAIT_MAX_MS = 300000
+
+#: Time after which the work of a process that embeds and went silent is taken over by another one.
+EMBEDDING_LEASE_MS = 30000
+
+#: Time between two looks of the embedding worker for changes that other connections made.
+EMBEDDING_POLL_MS = 100
+
+#: The embedding worker looks into its queue after this time even if nothing changed.
+EMBEDDING_LOOK_AGAIN_MS = 5000
+
+#: Wait of the embedding worker while writes wait for the writer.
+EMBEDDING_PAUSE_MS = 50
+
+#: Vectors that one chunk of a partition has room for; a namespace and kind takes space by whole chunks.
+VECTOR_CHUNK_SIZE = 32
+
+#: The same of the one-bit codes of vectors.
+VECTOR_CODE_CHUNK_SIZE = 256
+
+#: Vectors of one namespace and kind up to which a search compares every one; beyond, it compares codes first.
+VECTOR_EXACT_MAX = 6000
+
+#: One vector in this many is in the sample that tells a search how near the codes of the best lie.
+VECTOR_SAMPLE_EVERY = 32
+
+#: Vectors that a search by codes compares exactly at least.
+VECTOR_CANDIDATES_MIN = 384
+
+#: Vectors that a search by codes compares exactly for each one it wants.
+VECTOR_CANDIDATES_EACH = 12
+
+#: Vectors that a search by codes compares exactly at most; one that needs more compares everything.
+VECTOR_CANDIDATES_MAX = 2400
 
 #: Rows of a page when no limit is given.
 LIST_DEFAULT = 20
@@ -196,3 +348,251 @@ MERGE_PREFIX_MIN_CHARS = 3
 
 #: Stands between two texts that a merge joins.
 MERGE_SEPARATOR = '\n\n---\n\n'
+
+#: Salience of a memory that was given none.
+MEMORY_SALIENCE: dict[str, float] = {"episodic": 0.3, "semantic": 0.5}
+
+#: Decay a day of a memory that was given none: half is left after 35 and 139 days.
+MEMORY_DECAY: dict[str, float] = {"episodic": 0.02, "semantic": 0.005}
+
+#: Memories when no limit is given.
+RECALL_DEFAULT = 10
+
+#: Most memories of one recall.
+RECALL_LIMIT_CAP = 200
+
+#: Most memories when top_k gives the number.
+RECALL_TOP_K_CAP = 100
+
+#: A floor above 1 is a share of this number.
+RECALL_PERCENT = 100.0
+
+#: Letters that a query needs; one character of a script without letters is enough.
+RECALL_MIN_LETTERS = 2
+
+#: A word of a query says nothing when fewer of its letters are distinct.
+RECALL_REPEATED_SHARE = 0.4
+
+#: Letters from which a word can be one that only repeats letters.
+RECALL_REPEATED_MIN_LETTERS = 3
+
+#: Terms of a query that the text leg looks up; later ones are ignored.
+RECALL_TERMS = 64
+
+#: Candidates of each leg for each memory asked for.
+RECALL_CANDIDATES_FACTOR = 20
+
+#: Candidates of each leg at least.
+RECALL_CANDIDATES_MIN = 40
+
+#: Candidates of each leg at most.
+RECALL_CANDIDATES_CAP = 200
+
+#: Best hits of the text leg whose neighbors are candidates too.
+RECALL_NEIGHBOUR_SOURCES = 50
+
+#: Factor by which the legs are widened when too few of their candidates count.
+RECALL_WIDENING = 4
+
+#: Times that candidates are gathered, the first one included.
+RECALL_ROUNDS = 3
+
+#: Time that one recall may take.
+RECALL_DEADLINE_MS = 30000
+
+#: A candidate whose vector is less similar than this is dropped.
+RECALL_COSINE_FLOOR = 0.1
+
+#: Relevance of the weakest candidate.
+RECALL_RELEVANCE_FLOOR = 0.15
+
+#: Relevance of the strongest candidate.
+RECALL_RELEVANCE_CEILING = 0.82
+
+#: Fused score from which the strongest candidate counts in full.
+RECALL_FULL_CONFIDENCE = 0.025
+
+#: Weights of the three parts when no profile serves the caller.
+RECALL_WEIGHTS: dict[str, float] = {"relevance": 0.7, "salience": 0.2, "temporal": 0.1}
+
+#: Decay a day above which a ranking does not go.
+RECALL_DECAY_CAP = 0.05
+
+#: Age in days up to which an episode is fresh.
+RECALL_FRESH_DAYS = 7.0
+
+#: What a fresh episode gains.
+RECALL_FRESH_BONUS = 0.05
+
+#: Factor of a memory that mentions a named entity.
+RECALL_ENTITY_BOOST = 1.3
+
+#: How far the feedback on a memory moves its score: the factor is one plus this times the distance of the
+#: mean from a half.
+RECALL_POSTERIOR_GAIN = 0.3
+
+#: Smallest factor of the feedback on a memory.
+RECALL_POSTERIOR_MIN = 0.85
+
+#: Largest factor of the feedback on a memory.
+RECALL_POSTERIOR_MAX = 1.15
+
+#: Age at which the temporal part of a breakdown is a half.
+RECALL_TEMPORAL_HALF_LIFE_DAYS = 30.0
+
+#: Names taken from the capitalised words of a query.
+RECALL_ENTITY_NAMES_MAX = 8
+
+#: Words and pairs of words of a query that are looked up as names of entities.
+RECALL_ENTITY_LOOKUPS_MAX = 64
+
+#: Two memories that begin with this many equal characters are near duplicates.
+RECALL_DUPLICATE_CHARS = 100
+
+#: What the weaker one of two near duplicates loses.
+RECALL_DUPLICATE_PENALTY = 0.1
+
+#: Bytes of content in one answer; ten whole conversation sessions must fit.
+RECALL_CONTENT_BYTES = 65536
+
+#: Characters of content with full_content=false.
+RECALL_SHORT_CHARS = 200
+
+#: The profile that every namespace has.
+BUILTIN_PROFILE = "balanced-recall-v1"
+
+#: What it serves.
+BUILTIN_CONSUMER_KIND = "recall"
+
+#: How a profile learns.
+PROFILE_STATE_CLASS = "Bayesian"
+
+#: Any actor, namespace or consumer kind, in a binding.
+PROFILE_WILDCARD = "*"
+
+#: Records of a profile that brain.profile lists, newest first.
+PROFILE_TARGETS_SHOWN = 20
+
+#: What a value that is no wildcard adds to how specific a binding is.
+BINDING_SPECIFICITY: dict[str, int] = {"actor": 4, "namespace": 2, "consumer_kind": 1}
+
+#: What a profile believes of the weight of relevance at first.
+RELEVANCE_PRIOR: dict[str, float] = {"alpha": 7.0, "beta": 3.0}
+
+#: What a profile believes of the weight of salience at first.
+SALIENCE_PRIOR: dict[str, float] = {"alpha": 2.0, "beta": 8.0}
+
+#: What a profile believes of the weight of recency at first.
+TEMPORAL_PRIOR: dict[str, float] = {"alpha": 1.0, "beta": 9.0}
+
+#: What a profile believes of a record before the first feedback on it.
+TARGET_PRIOR: dict[str, float] = {"alpha": 1.0, "beta": 1.0}
+
+#: Records that one profile remembers feedback on; the one it met first gives way.
+POSTERIOR_TARGETS_MAX = 10000
+
+#: Time up to which a recall speaks for recency.
+FAST_RECALL_US = 50000
+
+#: What one signal adds; a negative number speaks against the record.
+FEEDBACK_WEIGHT: dict[str, float] = {
+    "useful": 1.0,
+    "not_useful": -1.0,
+    "wrong": -1.0,
+    "explicit_positive": 1.5,
+    "explicit_negative": -1.5,
+    "implicit_positive": 0.1,
+    "implicit_negative": -0.1,
+    "correction": -2.0,
+}
+
+#: Signals that were concluded and not said; they are gated.
+FEEDBACK_IMPLICIT: list[str] = ["implicit_positive", "implicit_negative"]
+
+#: Signals that only a named caller gives.
+FEEDBACK_ATTRIBUTED: list[str] = ["explicit_positive", "explicit_negative", "correction"]
+
+#: Signals that also speak against the weight of relevance.
+FEEDBACK_RELEVANCE: list[str] = ["correction"]
+
+#: Implicit signals on one record count together no more than this.
+IMPLICIT_MASS_CAP = 1.5
+
+#: Rounding that the cap forgives.
+IMPLICIT_MASS_TOLERANCE = 1e-09
+
+#: Time after which half of the implicit signals on a record are forgotten by the cap.
+IMPLICIT_HALF_LIFE_DAYS = 7.0
+
+#: What is believed for the use of each section at first.
+SECTION_PRIOR_ALPHA: dict[str, float] = {
+    "overview": 2.0,
+    "core_model": 4.0,
+    "boundary_conditions": 2.0,
+    "formalism": 1.5,
+    "operational_guidance": 6.0,
+    "examples": 5.0,
+    "failure_modes": 3.0,
+    "expert_lens": 3.0,
+    "references": 2.0,
+    "other": 2.0,
+}
+
+#: What is believed against the use of each section at first.
+SECTION_PRIOR_BETA: dict[str, float] = {
+    "overview": 2.0,
+    "core_model": 2.0,
+    "boundary_conditions": 3.0,
+    "formalism": 4.0,
+    "operational_guidance": 1.5,
+    "examples": 2.0,
+    "failure_modes": 2.0,
+    "expert_lens": 2.0,
+    "references": 2.0,
+    "other": 2.0,
+}
+
+#: What a created profile believes of the sections that its seed does not name.
+SECTION_FILL_PRIOR: dict[str, float] = {"alpha": 2.0, "beta": 2.0}
+
+#: What one signal about a section adds.
+SECTION_STEP: dict[str, float] = {"useful": 1.0, "not_useful": -1.0, "wrong": -2.0}
+
+#: Evidence that a section keeps; beyond it, old and new evidence shrink together.
+SECTION_EVIDENCE_CAP = 100.0
+
+#: Feedbacks during which the weights of sections are drawn instead of computed.
+SECTION_EPOCH_START = 50
+
+#: Temperature of the weights at the first feedback; it falls with every one.
+SECTION_EXPLORE_TEMPERATURE = 1.0
+
+#: Lowest temperature of drawn weights.
+SECTION_TEMPERATURE_MIN = 1e-06
+
+#: Temperature of the weights once nothing is drawn any more.
+SECTION_SETTLED_TEMPERATURE = 0.1
+
+#: Least weight of a section.
+SECTION_WEIGHT_FLOOR = 0.05
+
+#: Times that the weights are evened out to keep the floor.
+SECTION_FLOOR_ROUNDS = 20
+
+#: Events that brain.event_counts looks at, the newest ones, unless it is exhaustive.
+EVENT_COUNTS_PAGE = 10000
+
+#: Audit events and other events that it looks at each when no kind is given.
+EVENT_COUNTS_SHARE = 5000
+
+#: Largest window of an exhaustive count.
+EVENT_COUNTS_MAX = 2000000
+
+#: Events that an exhaustive count reads at a time.
+EVENT_COUNTS_STEP = 20000
+
+#: Days for which it is kept what was served to whom.
+SERVE_LEDGER_DAYS = 90
+
+#: Older rows that one append removes at most.
+SERVE_LEDGER_SWEEP = 200

@@ -67,4 +67,11 @@ ADVISORIES: dict[str, dict[str, str]] = {
         "reason": "read_only_backend",
         "message": "operation completed, but its dispatch audit event was not persisted because the audit backend is read-only",
     },
+    "recall_filtered": {
+        "code": "recall_filtered",
+        "severity": "info",
+        "component": "memory_recall",
+        "reason": "candidates_left_out",
+        "message": "the counts say what was found and what was left out of it",
+    },
 }

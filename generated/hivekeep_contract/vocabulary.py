@@ -113,6 +113,7 @@ ENTITY_SUBTYPES: dict[str, dict[str, tuple[str, ...]]] = {
         "embedding_index": ("embed_index",),
         "state_bundle": (),
         "profile": (),
+        "adapter": (),
     },
     "service": {
         "inference_engine": (),
@@ -126,11 +127,13 @@ ENTITY_SUBTYPES: dict[str, dict[str, tuple[str, ...]]] = {
     "resource": {},
 }
 
-NOTE_KINDS: tuple[str, ...] = ("observation", "insight", "question", "decision", "reference")
+NOTE_KINDS: tuple[str, ...] = ("observation", "insight", "question", "decision", "reference", "memory")
 
 DEFAULT_NOTE_KIND: str = "observation"
 
-KIND_OWNERS: dict[str, str] = {}
+KIND_OWNERS: dict[str, str] = {"memory": "memory"}
+
+CONSUMER_KINDS: dict[str, tuple[str, ...]] = {"memory": ("recall",)}
 
 RELATIONS: dict[str, Relation] = {
     "contains": Relation("structure", False, None),
@@ -300,6 +303,21 @@ EVENT_ROLES: tuple[str, ...] = ("candidate", "selected", "target", "signal")
 CATEGORIES: tuple[str, ...] = ("Assertive", "Directive", "Commissive", "Declaration")
 
 ENUMS: dict[str, tuple[str, ...]] = {
+    "brain.count_dimension": ("verb", "actor"),
+    "brain.lifecycle": ("active", "inactive", "archived"),
+    "brain.section": (
+        "overview",
+        "core_model",
+        "boundary_conditions",
+        "formalism",
+        "operational_guidance",
+        "examples",
+        "failure_modes",
+        "expert_lens",
+        "references",
+        "other",
+    ),
+    "brain.section_signal": ("useful", "not_useful", "wrong"),
     "category": ("Assertive", "Directive", "Commissive", "Declaration"),
     "dependency_kind": ("build", "runtime", "data", "artifact", "tooling", "normative"),
     "entity_kind": (
@@ -389,7 +407,21 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "kg.search_order": ("score", "created_at", "updated_at"),
     "kg.search_status": ("complete", "partial"),
     "kg.text_mode": ("all_terms", "any_term"),
-    "note_kind": ("observation", "insight", "question", "decision", "reference"),
+    "memory.feedback_signal": (
+        "useful",
+        "not_useful",
+        "wrong",
+        "explicit_positive",
+        "explicit_negative",
+        "implicit_positive",
+        "implicit_negative",
+        "correction",
+    ),
+    "memory.fusion_strategy": ("weighted", "rrf", "union", "vector_only", "keyword_only"),
+    "memory.memory_type": ("episodic", "semantic"),
+    "memory.serve_attribution": ("profile", "unattributed", "unspecified"),
+    "memory.tag_mode": ("any", "all"),
+    "note_kind": ("observation", "insight", "question", "decision", "reference", "memory"),
     "outcome": ("success", "denied", "error"),
     "presentation": ("agent", "verbose", "human"),
     "relation": (

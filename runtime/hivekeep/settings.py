@@ -207,8 +207,8 @@ def _checked(setting: Setting, found: _Found, environ: Mapping[str, str]) -> Any
     value = _typed(setting, found)
     if value is None:
         _refuse(setting, found, _ACCEPTED[setting.type])
-    if setting.choices and value not in setting.choices:
-        _refuse(setting, found, f"one of {', '.join(setting.choices)}")
+    if setting.choices and not set(value if setting.type == "list" else (value,)) <= set(setting.choices):
+        _refuse(setting, found, f"{'some' if setting.type == 'list' else 'one'} of {', '.join(setting.choices)}")
     if setting.minimum is not None and value < setting.minimum:
         _refuse(setting, found, f"at least {setting.minimum}")
     if setting.maximum is not None and value > setting.maximum:

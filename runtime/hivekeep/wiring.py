@@ -12,16 +12,15 @@ from hivekeep.dispatch.run import Server
 from hivekeep.gate.policy import load_gate
 from hivekeep.packs.context import MAIN, Context
 from hivekeep.packs.ontology import Ontology
+from hivekeep.search.embedders import load_embedders
 from hivekeep.settings import select_packs
 from hivekeep.storage.connections import storage_options
 from hivekeep.storage.sqlite import SqliteEngine
 from hivekeep_contract.catalog import PACKS
+from hivekeep_contract.handlers.brain import BrainHandlers
 from hivekeep_contract.handlers.kg import KgHandlers
+from hivekeep_contract.handlers.memory import MemoryHandlers
 from hivekeep_contract.settings import Settings
-
-REGISTERED_MODELS = 0
-"""Embedding models: none until an embedder is configured."""
-
 
 def open_server(settings: Settings, *, threaded: bool) -> Server:
     """A server on the store that the settings name, its packs loaded and its policy in force.
@@ -38,7 +37,7 @@ def open_server(settings: Settings, *, threaded: bool) -> Server:
         packs={name: _PACKS[name]() for name in names},
         engines={MAIN: engine},
         gate=load_gate(settings),
-        registered_models=REGISTERED_MODELS,
+        embedders=load_embedders(settings),
     )
     engine.start(threaded=threaded)
     return Server(engine, around)
@@ -50,4 +49,16 @@ def _kg() -> KgHandlers[Context]:
     return KgPack()
 
 
-_PACKS: dict[str, Callable[[], object]] = {"kg": _kg}
+def _memory() -> MemoryHandlers[Context]:
+    from hivekeep.packs.memory import MemoryPack
+
+    return MemoryPack()
+
+
+def _brain() -> BrainHandlers[Context]:
+    from hivekeep.packs.brain import BrainPack
+
+    return BrainPack()
+
+
+_PACKS: dict[str, Callable[[], object]] = {"kg": _kg, "memory": _memory, "brain": _brain}

@@ -42,6 +42,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "HIVEKEEP_DB": folder / "hive.db",
         "HIVEKEEP_SAVE_TO_ROOT": folder / "exports",
         "HIVEKEEP_STORAGE_DISK_RESERVE_BYTES": 0,
+        "HIVEKEEP_EMBEDDING_MODELS": "none",
     }.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
@@ -69,8 +70,10 @@ def test_the_pages_show_commands() -> None:
     assert set(SHOWING) == {
         "README.md",
         "docs/guides/getting-started.md",
+        "docs/guides/memory.md",
         "docs/guides/query.md",
         "docs/guides/request-language.md",
+        "docs/guides/tuning.md",
     }
     assert [path for path, _ in PICTURES] == ["README.md", "docs/guides/getting-started.md"]
 

@@ -4,17 +4,21 @@
 `times N B` writes N entities in transactions of one, numbered from B, and prints the counters
 `fill`      writes large notes until the store refuses, prints the acknowledged ids and then the refusal
 `open`      opens the store and prints the schema version
+`embed`     takes what waits for a vector and ends as if killed: `before` the vectors are stored, `within` the
+            transaction that stores them, `between` that and the one that takes their texts out of the queue
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import sys
 from itertools import count
 
-from hivekeep.storage import entities, migrations, notes
+from hivekeep.storage import embedding_queue, entities, migrations, notes, vectors
+from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import open_store
 from hivekeep_contract.errors import HivekeepError
 from support.stores import OPTIONS, entity, note, record_id
@@ -69,5 +73,28 @@ def opened(path: str) -> None:
     engine.close()
 
 
+def embed(path: str) -> None:
+    """Every vector is the same: which one it is does not matter here."""
+    engine = open_store(path, OPTIONS)
+    moment = sys.argv[3]
+
+    def die(now: str) -> None:
+        if moment == now:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def store(tx: Tx) -> None:
+        model = vectors.register_model(tx, "small", "1", 8, 1)
+        vectors.put_many(tx, model, (vectors.VectorRow(*row[1:6], b"\0\0\0?" * 8) for row in taken))
+        die("within")
+
+    with engine.read() as tx:
+        taken = embedding_queue.take(tx, 1, 99)
+    die("before")
+    engine.run_write(store)
+    die("between")
+    engine.run_write(lambda tx: embedding_queue.done(tx, taken))
+    engine.close()
+
+
 if __name__ == "__main__":
-    {"forever": forever, "times": times, "fill": fill, "open": opened}[sys.argv[1]](sys.argv[2])
+    {"forever": forever, "times": times, "fill": fill, "open": opened, "embed": embed}[sys.argv[1]](sys.argv[2])

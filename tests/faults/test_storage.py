@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hivekeep.storage import doctor, entities, notes, text_index
+from hivekeep.storage import doctor, embedding_queue, entities, notes, text_index, vectors
+from hivekeep.storage.embedding_queue import QueueRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import NO_FILTER
 from hivekeep.storage.sqlite import open_store
@@ -128,3 +129,56 @@ def test_processes_that_start_together_make_one_store(path: str) -> None:
         answers = [process.communicate(timeout=60)[0].strip() for process in processes]
         assert answers == ["1"] * 6
         assert _sound(fresh) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("moment", "stored"), [("before", []), ("within", []), ("between", [1, 2])])
+def test_a_worker_that_is_killed_loses_no_text_and_leaves_no_wrong_vector(
+    path: str, moment: str, stored: list[int]
+) -> None:
+    """Killed at any moment, everything still waits; what is stored is valid for the text it was made of and for no
+    later one; and the next worker finishes the work. 2 s."""
+
+    def fill(tx: Tx) -> None:
+        for number in (1, 2):
+            notes.insert(tx, note(number))
+            made_of = vectors.source_hash(None, f"content {number}")
+            embedding_queue.put(
+                tx, QueueRow("small", "note", number, "local", "observation", made_of, f"content {number}", 1)
+            )
+
+    def change(tx: Tx) -> None:
+        old = notes.get(tx, record_id(1))
+        assert old is not None
+        notes.update(tx, old, old._replace(content="later"))
+        made_of = vectors.source_hash(None, "later")
+        embedding_queue.put(tx, QueueRow("small", "note", 1, "local", "observation", made_of, "later", 1))
+
+    def valid(tx: Tx) -> list[int]:
+        """What a search of these notes may show."""
+        model = vectors.find_model(tx, "small", "1")
+        scope = vectors.Scope("note", ("local",))
+        found = [] if model is None else vectors.nearest(tx, model, b"\0\0\0?" * 8, scope, 9)
+        live = notes.get_many(tx, [record_id(number) for number in (1, 2)]).values()
+        hashes = {row.seq: vectors.source_hash(row.name, row.content) for row in live}
+        return [near.seq for near in found if hashes.get(near.seq) == near.source_hash]
+
+    engine = open_store(path, OPTIONS)
+    engine.run_write(fill)
+    engine.close()
+    assert _start("embed", path, moment).wait() == -9
+    engine = open_store(path, OPTIONS)
+    with engine.read() as tx:
+        assert valid(tx) == stored
+        assert len(embedding_queue.take(tx, 1, 9)) == 2
+    engine.run_write(change)
+    with engine.read() as tx:
+        assert valid(tx) == stored[1:]
+    engine.close()
+    assert _start("embed", path, "never").wait() == 0
+    engine = open_store(path, OPTIONS)
+    with engine.read() as tx:
+        assert valid(tx) == [1, 2]
+        assert embedding_queue.take(tx, 1, 9) == []
+    engine.close()
+    assert _sound(path) == []

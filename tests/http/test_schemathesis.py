@@ -44,7 +44,7 @@ ROUTES = [(path, method) for path, methods in OPENAPI["paths"].items() for metho
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathesis.BaseSchema]:
     """The schema, bound to the application running on a loopback port of this process over a fresh store."""
     path: Path = tmp_path_factory.mktemp("store") / "hive.db"
-    door = Door(open_server(Settings(db=str(path)), threaded=True), Guard(TOKEN, []), BODY_LIMIT)
+    door = Door(open_server(Settings(db=str(path), embedding_models=()), threaded=True), Guard(TOKEN, []), BODY_LIMIT)
     server = uvicorn.Server(uvicorn.Config(create_app(door), port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

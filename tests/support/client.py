@@ -140,8 +140,11 @@ class Hive:
 
 @contextmanager
 def open_hive(db: str | Path = ":memory:", **settings: Any) -> Iterator[Hive]:
-    """A server on a database, closed at the end; `settings` are attributes of Settings."""
-    server = open_server(Settings(db=str(db), **settings), threaded=False)
+    """A server on a database, closed at the end; `settings` are attributes of Settings.
+
+    No embedder is registered unless `embedding_models` names one.
+    """
+    server = open_server(Settings(db=str(db), **{"embedding_models": (), **settings}), threaded=False)
     try:
         yield Hive(server)
     finally:

@@ -18,12 +18,16 @@ START_TIMEOUT_S = 20.0
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """Variables of a process whose database, configuration and runtime files are all below `home`."""
+    """Variables of a process whose database, configuration and runtime files are all below `home`.
+
+    It has no embedder unless HIVEKEEP_EMBEDDING_MODELS names one.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     # A relative search path would mean another folder in a process that starts elsewhere.
     if "PYTHONPATH" in kept:
         kept["PYTHONPATH"] = os.pathsep.join(str(Path(part).resolve()) for part in kept["PYTHONPATH"].split(os.pathsep))
-    return {**kept, "HOME": str(home), "HIVEKEEP_RUNTIME_DIR": str(home / "run"), **more}
+    ours = {"HIVEKEEP_RUNTIME_DIR": str(home / "run"), "HIVEKEEP_EMBEDDING_MODELS": "none"}
+    return {**kept, "HOME": str(home), **ours, **more}
 
 
 def run(home: Path, *arguments: str, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:

@@ -60,6 +60,7 @@ def _verb_row(contract: Contract, verb: Verb) -> Call:
             ("schedulable", verb.schedulable),
             ("bulk_atomic", verb.bulk_atomic),
             ("audit_cost", verb.audit_cost),
+            ("embeds", verb.embeds),
             ("errors", tuple(possible_errors(verb, contract.errors))),
         ),
     )

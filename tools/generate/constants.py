@@ -56,7 +56,8 @@ def _annotation(value: Any) -> str:
     if isinstance(value, dict):
         members = {type(member).__name__ for member in value.values()}
         return f"dict[str, {' | '.join(sorted(members))}]"
-    return type(value).__name__
+    members = {type(member).__name__ for member in value}
+    return f"list[{' | '.join(sorted(members))}]"
 
 
 def _keys(name: str, value: Any) -> Any:

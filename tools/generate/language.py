@@ -15,7 +15,10 @@ def request_values(contract: Contract) -> dict[str, Any]:
     """The tool and its words as source."""
     data = contract.data["request"]
     params = contract.tool_params
-    advisories = {code: {"code": code, **entry} for code, entry in data["advisories"].items()}
+    advisories = {
+        code: {"code": code, **{name: text for name, text in entry.items() if name != "counts"}}
+        for code, entry in data["advisories"].items()
+    }
     return {
         "tool": data["tool"],
         "tool_name": literal(data["tool"]["name"]),

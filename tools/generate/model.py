@@ -189,6 +189,7 @@ class Verb:
     schedulable: bool
     bulk_atomic: bool
     audit_cost: str | None
+    embeds: str | None
     examples: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
     where: str
@@ -216,6 +217,7 @@ class Pack:
     constants: Mapping[str, Mapping[str, Any]]
     entity_kinds: Mapping[str, Mapping[str, Any]]
     note_kinds: Mapping[str, Mapping[str, Any]]
+    consumer_kinds: Mapping[str, str]
     edge_rules: Mapping[str, tuple[str, ...]]
     verbs: tuple[Verb, ...]
 

@@ -101,6 +101,7 @@ class _Resolver:
             constants=data.get("constants", {}),
             entity_kinds=data.get("entity_kinds", {}),
             note_kinds=data.get("note_kinds", {}),
+            consumer_kinds=data.get("consumer_kinds", {}),
             edge_rules=rules,
             verbs=tuple(verbs),
         )
@@ -141,6 +142,7 @@ class _Resolver:
             schedulable=data.get("schedulable", False),
             bulk_atomic=data.get("bulk_atomic", False),
             audit_cost=data.get("audit_cost"),
+            embeds=data.get("embeds"),
             examples=tuple(data["examples"]),
             notes=tuple(data.get("notes", [])),
             where=source.where,

@@ -95,9 +95,11 @@ class SchemaWriter:
     def _expr(self, word: Word) -> Schema:
         expr = word.expr
         if isinstance(expr, Scalar):
-            if self._mode in ("arguments", "records"):
-                return {key: value for key, value in expr.canonical.items() if key in _CANONICAL_WORDS}
-            return dict(expr.schema)
+            if self._mode in ("wire", "result"):
+                return dict(expr.schema)
+            # an argument holds what its normaliser makes of it, a result what it shows
+            typed = expr.canonical if self._mode == "arguments" else expr.schema
+            return {key: value for key, value in typed.items() if key in _CANONICAL_WORDS}
         if isinstance(expr, EnumUse):
             return self._enum(expr)
         if isinstance(expr, ListOf):

@@ -35,6 +35,7 @@ def vocabulary_values(contract: Contract) -> dict[str, Any]:
     enums = contract.enums
     aliases = {name: dict(enum.aliases) for name, enum in sorted(enums.items()) if enum.aliases}
     owners = {name: pack.name for pack in contract.packs for name in (*pack.entity_kinds, *pack.note_kinds)}
+    consumers = {pack.name: tuple(pack.consumer_kinds) for pack in contract.packs if pack.consumer_kinds}
     values = {
         "ENTITY_KINDS": ("tuple[str, ...]", tuple(entity_kinds)),
         "ENTITY_KIND_ALIASES": ("dict[str, str]", dict(enums["entity_kind"].aliases)),
@@ -48,6 +49,7 @@ def vocabulary_values(contract: Contract) -> dict[str, Any]:
         "NOTE_KINDS": ("tuple[str, ...]", tuple(note_kinds)),
         "DEFAULT_NOTE_KIND": ("str", default_note[0] if default_note else ""),
         "KIND_OWNERS": ("dict[str, str]", owners),
+        "CONSUMER_KINDS": ("dict[str, tuple[str, ...]]", consumers),
         "RELATIONS": ("dict[str, Relation]", rows),
         "ENDPOINTS": ("frozenset[tuple[str, str, str]]", endpoints),
         "PACK_ENDPOINTS": ("dict[str, frozenset[tuple[str, str, str]]]", pack_endpoints),

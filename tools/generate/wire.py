@@ -105,17 +105,24 @@ ABORTED_ENTRY: Schema = {
 
 
 def advisories(contract: Contract) -> Schema:
-    """Warnings beside a result."""
+    """Warnings beside a result, some of them with counts."""
+    known = contract.data["request"]["advisories"]
+    counts = {
+        name: {"type": "integer", "minimum": 0, "description": doc}
+        for entry in known.values()
+        for name, doc in entry.get("counts", {}).items()
+    }
     return {
         "type": "array",
         "items": {
             "type": "object",
             "properties": {
-                "code": {"type": "string", "enum": list(contract.data["request"]["advisories"])},
+                "code": {"type": "string", "enum": list(known)},
                 "severity": {"type": "string"},
                 "component": {"type": "string"},
                 "reason": {"type": "string"},
                 "message": {"type": "string"},
+                **counts,
             },
             "required": ["code", "severity", "component", "reason", "message"],
             "additionalProperties": False,

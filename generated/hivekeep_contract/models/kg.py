@@ -636,52 +636,6 @@ class RestoredEdge(TypedDict):
     restored: bool
 
 
-class RestoredEntity(TypedDict):
-    """
-    The entity, live.
-    """
-
-    id: str
-    namespace: str
-    kind: str
-    entity_type: str | None
-    name: str
-    description: str | None
-    properties: dict[str, Any]
-    tags: list[str]
-    created_at: str
-    updated_at: str
-    deleted_at: str | None
-    merged_into: str | None
-    merge_event_id: str | None
-    content_ref: NotRequired[str]
-    restored: bool
-
-
-class RestoredNote(TypedDict):
-    """
-    The note, live.
-    """
-
-    id: str
-    namespace: str
-    kind: str
-    status: str
-    lifecycle: NotRequired[str]
-    name: str | None
-    content: Any
-    salience: float | None
-    decay_factor: float | None
-    expires_at: str | None
-    properties: dict[str, Any]
-    key: NotRequired[str]
-    version: int
-    created_at: str
-    updated_at: str
-    deleted_at: str | None
-    restored: bool
-
-
 class ScanResult(TypedDict):
     would_refuse: bool
     detector: str | None
@@ -761,6 +715,8 @@ class Warning(TypedDict):
 
     code: str
     message: str
+    embedding_model: NotRequired[str]
+    discarded_bytes: NotRequired[int]
 
 
 class WhoamiResult(TypedDict):
@@ -811,9 +767,6 @@ SearchStatus: TypeAlias = Literal["complete", "partial"]
 TextMode: TypeAlias = Literal["all_terms", "any_term"]
 
 
-RestoreResult: TypeAlias = RestoredEntity | RestoredNote | RestoredEdge
-
-
 TraverseResult: TypeAlias = list[Traversal]
 
 
@@ -844,6 +797,7 @@ class Arm(TypedDict):
     candidate_count: int
     mode: NotRequired[TextMode]
     reason: NotRequired[str]
+    pending: NotRequired[int]
 
 
 class ArmParticipation(TypedDict):
@@ -1070,6 +1024,7 @@ class MergeReport(TypedDict):
     dry_run: bool
     would_merge: NotRequired[bool]
     record: NotRequired[Entity | Note]
+    warnings: NotRequired[list[Warning]]
 
 
 class NeighborPage(TypedDict):
@@ -1177,6 +1132,54 @@ class References(TypedDict):
     results: list[Reference]
 
 
+class RestoredEntity(TypedDict):
+    """
+    The entity, live.
+    """
+
+    id: str
+    namespace: str
+    kind: str
+    entity_type: str | None
+    name: str
+    description: str | None
+    properties: dict[str, Any]
+    tags: list[str]
+    created_at: str
+    updated_at: str
+    deleted_at: str | None
+    merged_into: str | None
+    merge_event_id: str | None
+    content_ref: NotRequired[str]
+    restored: bool
+    warnings: NotRequired[list[Warning]]
+
+
+class RestoredNote(TypedDict):
+    """
+    The note, live.
+    """
+
+    id: str
+    namespace: str
+    kind: str
+    status: str
+    lifecycle: NotRequired[str]
+    name: str | None
+    content: Any
+    salience: float | None
+    decay_factor: float | None
+    expires_at: str | None
+    properties: dict[str, Any]
+    key: NotRequired[str]
+    version: int
+    created_at: str
+    updated_at: str
+    deleted_at: str | None
+    restored: bool
+    warnings: NotRequired[list[Warning]]
+
+
 class Reviewed(TypedDict):
     """
     The review, and what became of the proposal.
@@ -1188,6 +1191,7 @@ class Reviewed(TypedDict):
     status: ProposalStatus
     records: NotRequired[list[str]]
     apply_error: NotRequired[ApplyError]
+    warnings: NotRequired[list[Warning]]
 
 
 class UpdatedEntity(TypedDict):
@@ -1257,6 +1261,9 @@ MergeResult: TypeAlias = MergeReport | MergeRefusal
 
 
 NeighborsResult: TypeAlias = list[Neighbor | NeighborSummary | NeighborEdge] | NeighborPage
+
+
+RestoreResult: TypeAlias = RestoredEntity | RestoredNote | RestoredEdge
 
 
 SearchResult: TypeAlias = list[EntityHit | NoteHit]

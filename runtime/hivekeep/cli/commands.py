@@ -18,6 +18,7 @@ import click
 
 from hivekeep import __version__, paths
 from hivekeep.cli import flags
+from hivekeep.evaluation import SHAPES, VERBS
 from hivekeep_contract.errors import HivekeepError
 from hivekeep_contract.limits import MAX_OPS
 from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
@@ -218,6 +219,25 @@ def doctor(given: flags.Given, as_json: bool) -> None:
 
 @root.command()
 @_settings_options(flags.COMMON)
+@click.option("--model", help="Only the vectors of this embedder.")
+@click.option("--rebuild-fts", is_flag=True, help="Build the text indexes anew as well.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_obj
+def reindex(given: flags.Given, model: str | None, rebuild_fts: bool, as_json: bool) -> None:
+    """Make the vectors that records lack: those created in bulk, and all of them after a change of the embedder."""
+    from hivekeep.cli import reindexing
+    from hivekeep.settings import load
+
+    with _told_errors():
+        report = reindexing.run(load(given), model, rebuild_fts)
+    if as_json:
+        _print_json(reindexing.to_json(report))
+    else:
+        _print(reindexing.to_text(report))
+
+
+@root.command()
+@_settings_options(flags.COMMON)
 @click.argument("record")
 @click.option("--hops", type=click.IntRange(0, 5), default=2, show_default=True, help="How far to go.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .svg, .dot or .mmd file.")
@@ -273,6 +293,62 @@ def _write_picture(drawn: Graph, out: Path) -> None:
         _fail(f"{fault.filename}: {fault.strerror}", FAILED)
     except pictures.GraphvizError as reason:
         _fail(str(reason), FAILED)
+
+
+@root.group("eval")
+def evaluation() -> None:
+    """Measure the product on data of your own."""
+
+
+@evaluation.command()
+@_settings_options(flags.EVAL)
+@click.option("--dataset", type=click.Path(path_type=Path), required=True, help="The folder of the data set.")
+@click.option("--questions", type=click.Path(path_type=Path), help="Questions instead of those of the folder.")
+@click.option("--verb", type=click.Choice(list(VERBS)), default="both", show_default=True)
+@click.option(
+    "--strategy", "strategies", multiple=True, help="A fusion strategy of recall; may be given several times."
+)
+@click.option("--k", type=int, default=10, show_default=True, help="How many of the best hits count.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first so many questions.")
+@click.option(
+    "--shape",
+    type=click.Choice(SHAPES),
+    default="turns",
+    show_default=True,
+    help="A conversation is stored as turns that share the source of their session, as turns without a source, or "
+    "with all turns of a session in one memory.",
+)
+@click.option("--stores", type=click.Path(path_type=Path), help="Keep the stores in this folder, and use those in it.")
+@click.option("--json", "json_to", help="Write the report with every question as JSON to this file; - prints it.")
+@click.pass_obj
+def retrieval(given: flags.Given, /, json_to: str | None, **wanted: Any) -> None:
+    """Measure search and recall on questions whose answers are known.
+
+    The folder holds corpus.jsonl, queries.jsonl and judgments (BEIR), or turns.jsonl and questions.jsonl.
+    """
+    from hivekeep.cli.progress import counted, watched
+    from hivekeep.evaluation import report as reports
+    from hivekeep.evaluation import run as runs
+    from hivekeep.evaluation.store import Shown
+    from hivekeep.settings import load
+
+    with _told_errors():
+        verbs = VERBS[wanted.pop("verb")]
+        folder = wanted.pop("dataset")
+        report = runs.evaluate(runs.Wanted(folder, verbs=verbs, **wanted), load(given), Shown(watched, counted))
+    if json_to == "-":
+        _print_json(reports.to_json(report))
+        return
+    _print(reports.to_table(report))
+    if json_to is not None:
+        _write_json(reports.to_json(report), Path(json_to))
+
+
+def _write_json(value: Any, file: Path) -> None:
+    try:
+        file.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as fault:
+        _fail(f"{file}: {fault.strerror}", FAILED)
 
 
 @root.group()

@@ -20,6 +20,8 @@ _ONLY_EXEC = tuple(setting for setting in _FLAGGED if setting.key == "runtime.de
 COMMON = tuple(setting for setting in _FLAGGED if setting not in _ONLY_SERVE + _ONLY_EXEC)
 """Options of every command that opens a store."""
 SERVE = COMMON + _ONLY_SERVE
+EVAL = tuple(setting for setting in COMMON if setting.key in ("config", "log.level"))
+"""Options of a command that brings stores of its own."""
 EXEC = COMMON + _ONLY_EXEC
 
 

@@ -63,7 +63,7 @@ def row(
     if context is not None:
         payload.update(context.audit)
     return EventRow(
-        id=new_id(),
+        id=(context.event_id if context else None) or new_id(),
         namespace=payload["namespace"],
         verb=verb_name,
         substrate=context.substrate if context else "event",

@@ -4,8 +4,9 @@ Invariant: an error knows where it was raised. Before the handler nothing was wr
 registry proves harmless says so; after the commit the result is told with the error.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from hivekeep.identity.ids import new_id
 from hivekeep.identity.recent import RecentEntities
 from hivekeep.packs.context import Context
 from hivekeep.packs.ontology import Ontology
+from hivekeep.search.embedders import Embedders
 from hivekeep.storage import events
 from hivekeep.storage.engine import Engine, EventRow, Tx
 from hivekeep.times import now_us
@@ -28,6 +30,7 @@ from hivekeep_contract.errors import (
     AuditStoreFailure,
     HivekeepError,
     Internal,
+    Unsupported,
     WriterPoolCheckoutTimeout,
     WriterQueueFull,
     WriterTaskBeginBusy,
@@ -43,13 +46,15 @@ _OBLIGATIONS: tuple[tuple[type[HivekeepError], type[HivekeepError]], ...] = (
     (WriterTaskBeginBusy, AuditDeadlineExpired),
     (WriterPoolCheckoutTimeout, AuditDeadlineExpired),
 )
+_JOINS_READS = ("read", "none")
+_JOINS_WRITES = ("write", *_JOINS_READS)
 NOT_ASKED = Decision(allowed=False, reason="refused before the policy was asked", obligations=())
 
 
 @dataclass(slots=True)
 class Outcome:
     """What became of one operation. `pending` holds audit rows that are not committed yet; `mentioned` and `forgotten`
-    are the entities that a success was about, and those it took away."""
+    are the entities that a success was about, and those it took away; `deferred` is what it has written later."""
 
     tool: str
     result: Any = None
@@ -63,6 +68,7 @@ class Outcome:
     degradable: bool = False
     mentioned: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
+    deferred: tuple[Callable[[Tx], None], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -70,17 +76,18 @@ class Outcome:
         return self.error is None and not self.aborted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Surroundings:
-    """What all operations of one server share."""
+    """What all operations of one server share. `find_verb` is set by the server that they surround."""
 
     settings: Settings
     ontology: Ontology
     packs: Mapping[str, object]
     engines: Mapping[str, Engine]
     gate: Gate
-    registered_models: int
+    embedders: Embedders
     recent: RecentEntities = field(default_factory=RecentEntities)
+    find_verb: Callable[[str], CompiledVerb | None] = lambda _name: None
 
 
 @dataclass(slots=True)
@@ -116,11 +123,68 @@ class Call:
             packs=self.around.packs,
             read_entry=partial(canonical_arguments, self.compiled),
             engines=self.around.engines,
+            embedders=self.around.embedders,
             permit=self._permit,
+            invoker=self._invoke,
             source=self.source,
             writable=writable,
             recent=self.around.recent,
         )
+
+    def _invoke(self, context: Context, verb: str, args: Mapping[str, Any]) -> Any:
+        """See `Context.invoke`."""
+        inner = self._inner(context, verb, dict(args))
+        context.event_id = context.event_id or new_id()
+        if context.tx is not None or inner.verb.tx in ("self", "none"):
+            return inner._within(context)
+        if inner.verb.tx == "write":
+            return context.write(inner._within)
+        with context.reading() as snapshot:
+            return inner._within(snapshot)
+
+    def _inner(self, context: Context, name: str, args: dict[str, Any]) -> "Call":
+        compiled = self.around.find_verb(name)
+        if compiled is None:
+            raise Unsupported(f"{self.verb.name}: needs {name}, whose pack is not loaded")
+        canonical, given = canonical_arguments(compiled, args)
+        namespace = compiled.namespace_of(canonical, context.namespace)
+        asked = GateRequest(
+            actor_kind=self.caller.kind,
+            actor_id=self.caller.id,
+            namespace=namespace,
+            verb=name,
+            args=args,
+            session_id=self.caller.session_id,
+            source=self.source,
+        )
+        decision = check_gate(self.around.gate, asked)
+        return replace(self, compiled=compiled, args=canonical, given=given, namespace=namespace, decision=decision)
+
+    def _within(self, outer: Context) -> Any:
+        """Run as a part of the operation that invoked this one, in its transaction or snapshot if it has one."""
+        if outer.tx is not None and self.verb.tx not in (_JOINS_WRITES if outer.writable else _JOINS_READS):
+            raise Unsupported(f"{outer.verb}: {self.verb.name} cannot run inside its transaction")
+        context = self.context(outer.tx, writable=outer.writable)
+        context.audit["parent_event_id"] = outer.event_id
+        result = self.compiled.handler(context, self.args)
+        row = self._audit_row(context, "success")
+        if outer.writable:
+            events.insert(outer.tx, row)
+        else:
+            outer.late_events += (row, *context.late_events)
+        outer.mentioned += context.mentioned
+        outer.forgotten += context.forgotten
+        outer.deferred += context.deferred
+        return result
+
+    def text_size(self) -> int:
+        """How many bytes the texts can have that this operation gives to the embedders, 0 when it gives none."""
+        if self.verb.embeds is None:
+            return 0
+        if self.verb.embeds == "stored":
+            return sys.maxsize
+        values = (getattr(self.args, name) for name in self.args.__slots__)
+        return sum(len(value.encode()) for value in values if isinstance(value, str))
 
     def _permit(self, request: GateRequest) -> None:
         check_gate(self.around.gate, request)
@@ -136,6 +200,7 @@ class Call:
             beside=context.beside,
             mentioned=tuple(context.mentioned),
             forgotten=tuple(context.forgotten),
+            deferred=tuple(context.deferred),
         )
 
     def read(self, tx: Tx | None) -> Outcome:
@@ -151,6 +216,8 @@ class Call:
             pending=rows,
             degradable=True,
             mentioned=tuple(context.mentioned),
+            forgotten=tuple(context.forgotten),
+            deferred=tuple(context.deferred),
         )
 
     def remember(self, outcome: Outcome) -> Outcome:
@@ -186,7 +253,7 @@ class Call:
         )
 
     def _cost(self, context: Context) -> int:
-        return audit.cost_unit(self.verb, self.around.registered_models, context.model_runs)
+        return audit.cost_unit(self.verb, len(self.around.embedders), context.model_runs)
 
 
 def prepare(
@@ -202,7 +269,7 @@ def prepare(
     decision = NOT_ASKED
     try:
         canonical, given = canonical_arguments(compiled, args)
-        namespace = getattr(canonical, "namespace", None) or caller.namespace
+        namespace = compiled.namespace_of(canonical, caller.namespace)
         request = GateRequest(
             actor_kind=caller.kind,
             actor_id=caller.id,

@@ -42,6 +42,11 @@ class CompiledVerb(NamedTuple):
     renamed: Mapping[str, str]
     not_nullable: frozenset[str]
     containers: frozenset[str]
+    scoped: bool
+
+    def namespace_of(self, args: Any, default: str) -> str:
+        """Where an operation works: the namespace that its arguments name, else the default one."""
+        return (args.namespace if self.scoped else None) or default
 
 
 class Schemas:
@@ -77,6 +82,8 @@ def compile_verb(verb: Verb, pack: object, schemas: Schemas) -> CompiledVerb:
         renamed={param.name: param.attr for param in verb.params if param.attr != param.name},
         not_nullable=frozenset(param.name for param in verb.params if not param.nullable),
         containers=frozenset(name for name, spec in schema["properties"].items() if _takes_container(spec)),
+        # a parameter of this name and another type is a value like any other, such as a part of a binding
+        scoped=any(param.name == param.normaliser == "namespace" for param in verb.params),
     )
 
 

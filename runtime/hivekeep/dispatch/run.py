@@ -72,6 +72,7 @@ class Server:
         self.around = around
         self._schemas = Schemas()
         self._compiled: dict[str, CompiledVerb] = {}
+        around.find_verb = self._find_verb
         self.verbs = {name: verb for name, verb in VERBS.items() if verb.pack in around.packs}
 
     # whole requests
@@ -173,6 +174,9 @@ class Server:
         if call.verb.tx == "write":
             if self.engine.read_only:
                 return call.failed(StorageUnavailable(f"the store is read-only; {call.verb.name} writes"))
+            if not self.around.embedders.is_ready(call.text_size):
+                # What bounds a text is read from files, which no transaction waits for.
+                yield Step("slow", partial(self.around.embedders.make_ready, call.text_size()))
             step = Step(
                 "write",
                 partial(self.engine.run_write, call.write),
@@ -184,6 +188,8 @@ class Server:
             outcome = yield step
         except Exception as error:
             return call.failed(error)
+        for fn in outcome.deferred:
+            self.engine.defer_write(fn)
         return call.remember(outcome)
 
     def _read(self, call: Call) -> Outcome:
@@ -221,6 +227,10 @@ class Server:
             found = compile_verb(verb, self.around.packs[verb.pack], self._schemas)
             self._compiled[verb.name] = found
         return found
+
+    def _find_verb(self, name: str) -> CompiledVerb | None:
+        verb = self.verbs.get(name)
+        return None if verb is None else self.compiled(verb)
 
     def _takes_container(self, name: str) -> Callable[[str], bool]:
         verb = self.verbs.get(name)
@@ -261,7 +271,7 @@ class Server:
         if outcome.beside:
             entry.update(outcome.beside)
         if self.engine.read_only and not outcome.help:
-            entry["advisories"] = [dict(ADVISORIES[READ_ONLY_ADVISORY])]
+            entry["advisories"] = [*entry.get("advisories", ()), dict(ADVISORIES[READ_ONLY_ADVISORY])]
         if budget.depth_exceeds(outcome.result, RESULT_DEPTH_LIMIT):
             return budget.without_result(entry, _too_deep())
         if self.verbs[outcome.tool].presentation == ALWAYS_VERBOSE:

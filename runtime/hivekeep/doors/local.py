@@ -15,6 +15,7 @@ from hivekeep.doors import mcp
 if TYPE_CHECKING:
     from hivekeep.dispatch.run import Server
     from hivekeep.identity.caller import Caller
+    from hivekeep.jobs.embedding import EmbeddingJob
     from hivekeep_contract.request import Presentation
     from hivekeep_contract.settings import Settings
 
@@ -26,6 +27,8 @@ class Local:
         self._given = given
         self._settings: Settings | None = None
         self._opened: tuple[Server, Caller] | None = None
+        self._jobs_started = False
+        self._job: EmbeddingJob | None = None
         self._tool: dict[str, Any] | None = None
 
     @property
@@ -53,13 +56,16 @@ class Local:
         from hivekeep.request import envelope  # noqa: F401
 
         self._open()
+        self._start_jobs()
 
     def run(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The envelope of one tool call that came over MCP.
 
         Raises HivekeepError when it is refused as a whole.
         """
-        return self.execute(arguments, source="mcp", presentation="agent")
+        envelope = self.execute(arguments, source="mcp", presentation="agent")
+        self._start_jobs()
+        return envelope
 
     def execute(self, arguments: dict[str, Any], *, source: str, presentation: Presentation) -> dict[str, Any]:
         """The envelope of one tool call; `presentation` holds where the call names none."""
@@ -71,9 +77,22 @@ class Local:
 
     def close(self) -> None:
         """Let go of the store, if it was opened."""
+        if self._job is not None:
+            self._job.stop()
+            self._job = None
         if self._opened is not None:
             self._opened[0].engine.close()
             self._opened = None
+
+    def _start_jobs(self) -> None:
+        """Begin what goes on beside the answers; a process that runs one command and ends has nothing of it."""
+        if self._jobs_started:
+            return
+        from hivekeep.jobs.embedding import start_job
+
+        server, _ = self._open()
+        self._job = start_job(server.engine, server.around.embedders, self.settings)
+        self._jobs_started = True
 
     def _open(self) -> tuple[Server, Caller]:
         if self._opened is None:

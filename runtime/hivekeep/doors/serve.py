@@ -11,6 +11,7 @@ What it keeps true:
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -30,6 +31,7 @@ from hivekeep.doors.descriptor import Descriptor, InstanceLock, RuntimeRefused
 from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 
 if TYPE_CHECKING:
+    from hivekeep.jobs.embedding import EmbeddingJob
     from hivekeep_contract.settings import Settings
 
 KEEP_ALIVE_S = 75
@@ -115,11 +117,14 @@ class _Application(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> Any:
         from hivekeep.doors.http import Door, create_app
+        from hivekeep.jobs.embedding import start_job
         from hivekeep.wiring import open_server
 
         guard = auth.Guard(self._token, self._settings.serve_allowed_origins)
         server = open_server(self._settings, threaded=True)
-        return create_app(Door(server, guard, self._settings.serve_body_limit_bytes or HTTP_BODY_MAX_BYTES))
+        job = start_job(server.engine, server.around.embedders, self._settings)
+        app = create_app(Door(server, guard, self._settings.serve_body_limit_bytes or HTTP_BODY_MAX_BYTES))
+        return app if job is None else _stopping_first(job, app)
 
     def run(self) -> None:
         _OneWorker(self).run()
@@ -142,6 +147,21 @@ class _Application(BaseApplication):  # type: ignore[misc]
             with contextlib.suppress(BrokenPipeError):
                 sys.stdout.write(line + "\n")
                 sys.stdout.flush()
+
+
+def _stopping_first(job: EmbeddingJob, app: Any) -> Any:
+    """The application, except that the job ends before the application closes the store."""
+
+    async def outer(scope: Any, receive: Any, send: Any) -> None:
+        async def received() -> Any:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown":
+                await asyncio.to_thread(job.stop)
+            return message
+
+        await app(scope, received if scope["type"] == "lifespan" else receive, send)
+
+    return outer
 
 
 class _OneWorker(Arbiter):  # type: ignore[misc]

@@ -4,19 +4,30 @@ Invariant: everything a handler does to the store goes through `ctx.tx`, so reco
 operation commit together or not at all.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from hivekeep.gate.policy import GateRequest
 from hivekeep.identity.caller import Caller
 from hivekeep.identity.ids import new_id
 from hivekeep.identity.recent import RecentEntities
+from hivekeep.packs.note_rules import FREE, NoteRules
 from hivekeep.packs.ontology import Ontology
+from hivekeep.search.embedders import Embedders
 from hivekeep.storage import events, json_text
 from hivekeep.storage.engine import Engine, EventRow, Tx
+from hivekeep.storage.entities import EntityRow
+from hivekeep.storage.notes import NoteRow
+from hivekeep_contract import vocabulary
 from hivekeep_contract.errors import GateUnavailable, PermissionDenied
 from hivekeep_contract.settings import Settings
+
+if TYPE_CHECKING:
+    from hivekeep_contract.models.kg import Warning as Advice
+
+T = TypeVar("T")
 
 PAYLOAD_VERSION = 1
 
@@ -40,6 +51,14 @@ class Aggregate(NamedTuple):
     id: str
 
 
+class Invoke(Protocol):
+    """Runs another verb for a handler; see `Context.invoke`."""
+
+    def __call__(self, context: "Context", verb: str, args: Mapping[str, Any]) -> Any:
+        """The result of the verb."""
+        ...
+
+
 @dataclass(slots=True)
 class Context:
     """One operation under way.
@@ -49,7 +68,10 @@ class Context:
     `engines` maps the names of backends to open stores, for verbs that work outside a transaction.
 
     `target` becomes the audit row's target, `audit` joins its payload, `model_runs` counts in its cost. `beside` stands
-    beside the result in the entry, `late_events` of a read are stored with its audit row.
+    beside the result in the entry, `late_events` of a read are stored with its audit row. `event_id` is the id of the
+    audit row when something had to know it before.
+
+    The handler of a verb that opens its own transactions has no `tx`; it takes one from `reading` or `write`.
     """
 
     tx: Tx
@@ -63,7 +85,9 @@ class Context:
     packs: Mapping[str, object]
     read_entry: Callable[[dict[str, Any]], tuple[Any, frozenset[str]]]
     engines: Mapping[str, Engine]
+    embedders: Embedders
     permit: Callable[[GateRequest], None]
+    invoker: Invoke
     source: str
     writable: bool
     recent: RecentEntities
@@ -75,11 +99,63 @@ class Context:
     late_events: list[EventRow] = field(default_factory=list)
     mentioned: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
+    deferred: list[Callable[[Tx], None]] = field(default_factory=list)
     model_runs: int = 1
+    event_id: str | None = None
 
     def visible(self, namespace: str | None = None) -> tuple[str, ...]:
         """The namespaces a read of several records ranges over; an explicit one is never widened."""
         return self.caller.visible if namespace is None else (namespace,)
+
+    @contextmanager
+    def reading(self) -> Iterator["Context"]:
+        """This operation on a read snapshot, for the length of the block; for verbs that open their own."""
+        with self.engines[MAIN].read() as tx:
+            inner = replace(self, tx=tx)
+            try:
+                yield inner
+            finally:
+                self._take_over(inner)
+
+    def write(self, fn: Callable[["Context"], T]) -> T:
+        """Run `fn` on this operation in one write transaction of its own; for verbs that open their own."""
+
+        def carry_out(tx: Tx) -> tuple[T, Context]:
+            inner = replace(self, tx=tx, writable=True)
+            return fn(inner), inner
+
+        result, inner = self.engines[MAIN].run_write(carry_out)
+        self._take_over(inner)
+        return result
+
+    def _take_over(self, inner: "Context") -> None:
+        """Keep what was noted on the copy of this context; its lists and maps are shared already."""
+        self.target_id, self.substrate = inner.target_id, inner.substrate
+        self.audit_version, self.model_runs, self.event_id = inner.audit_version, inner.model_runs, inner.event_id
+        self.beside = inner.beside
+
+    def loaded(self, pack: str) -> bool:
+        """Whether a pack is part of this server."""
+        return pack in self.packs
+
+    def rules_of(self, note_kind: str) -> NoteRules:
+        """The rules of the pack that owns a note kind."""
+        pack = self.packs.get(vocabulary.KIND_OWNERS.get(note_kind, ""))
+        found: NoteRules = getattr(pack, "note_rules", {}).get(note_kind, FREE)
+        return found
+
+    def invoke(self, verb: str, args: Mapping[str, Any]) -> Any:
+        """Run another verb for the same caller and answer its result.
+
+        It asks the gate and leaves an audit row of its own, which names this operation's as its parent. Inside a
+        transaction it joins it; raises Unsupported for a verb whose pack is not loaded or that cannot join, and
+        whatever the verb raises.
+        """
+        return self.invoker(self, verb, args)
+
+    def defer(self, fn: Callable[[Tx], None]) -> None:
+        """Have something written soon after the operation succeeded, best effort: it never changes the answer."""
+        self.deferred.append(fn)
 
     def touch(self, substrate: str, record_id: str) -> None:
         """Name the record that the operation wrote, or read by id."""
@@ -93,6 +169,26 @@ class Context:
     def forget(self, *entity_ids: str) -> None:
         """Say which entities are gone; once the operation succeeded, nobody named them last."""
         self.forgotten += entity_ids
+
+    def embed(
+        self,
+        substrate: str,
+        row: EntityRow | NoteRow,
+        *,
+        override: str | None = None,
+        only_model: str | None = None,
+    ) -> "list[Advice]":
+        """Have the vectors of a live record made soon, as part of this write; answers what its author should know.
+
+        `row.seq` must be its number in the store. `override` stands for its body, `only_model` names the one embedder
+        that is asked, otherwise every registered one is.
+        """
+        if not self.embedders:
+            return []
+        from hivekeep.packs.embedding import enqueue  # a store without embedders never needs it
+
+        asked = self.embedders if only_model is None else (self.embedders.get(only_model),)
+        return enqueue(self.tx, asked, substrate, row, override, self.now_us)
 
     def emit(
         self, kind: str, substrate: str, record_id: str | None, payload: Mapping[str, Any], also: Sequence[str] = ()

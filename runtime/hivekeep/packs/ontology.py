@@ -4,7 +4,7 @@ Invariant: packs only add; what the registry allows for every pack set stays all
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from hivekeep.storage import records
@@ -29,13 +29,17 @@ class Ontology:
 
     def __init__(self, packs: Iterable[str]) -> None:
         """`packs`: names of the loaded packs."""
+        loaded = tuple(packs)
         endpoints = set(vocabulary.ENDPOINTS)
-        for pack in packs:
+        for pack in loaded:
             endpoints |= vocabulary.PACK_ENDPOINTS.get(pack, frozenset())
         self._endpoints = frozenset(endpoints)
-        self.entity_kinds = tuple(vocabulary.ENTITY_KINDS)
-        self.note_kinds = tuple(vocabulary.NOTE_KINDS)
-        self._spellings = {kind: kind for kind in self.entity_kinds} | dict(vocabulary.ENTITY_KIND_ALIASES)
+        self.entity_kinds = _kinds(vocabulary.ENTITY_KINDS, loaded)
+        self.note_kinds = _kinds(vocabulary.NOTE_KINDS, loaded)
+        self.consumer_kinds = tuple(kind for pack in loaded for kind in vocabulary.CONSUMER_KINDS.get(pack, ()))
+        self._spellings = {kind: kind for kind in self.entity_kinds} | {
+            alias: kind for alias, kind in vocabulary.ENTITY_KIND_ALIASES.items() if kind in self.entity_kinds
+        }
         self._subtypes = {
             kind: {spelling: name for name, aliases in subtypes.items() for spelling in (name, *aliases)}
             for kind, subtypes in vocabulary.ENTITY_SUBTYPES.items()
@@ -115,6 +119,8 @@ class Ontology:
         table = self._endpoints
         return (relation, source_kind, target_kind) in table or (relation, ANY_KIND, target_kind) in table
 
-    def fitting(self, source_kind: str, target_kind: str) -> list[str]:
-        """The relations that may join two entity kinds in this order, in registry order."""
-        return [name for name in vocabulary.RELATIONS if self.allows(name, source_kind, target_kind)]
+
+def _kinds(kinds: Iterable[str], loaded: Collection[str]) -> tuple[str, ...]:
+    """The kinds that every store has, and those of the loaded packs."""
+    owners = vocabulary.KIND_OWNERS
+    return tuple(kind for kind in kinds if kind not in owners or owners[kind] in loaded)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, NamedTuple
 
 from hivekeep.search import fusion
-from hivekeep.search.lexical import Term, TextMode, parse_terms, plan_literals, plan_words
+from hivekeep.search.legs import text_leg, vector_leg
+from hivekeep.search.lexical import Term, TextMode, parse_terms
+from hivekeep.search.meaning import NO_MEANING, Meaning
 from hivekeep.search.snippet import excerpt
 from hivekeep.storage import text_index
 from hivekeep.storage.engine import Tx
@@ -65,12 +66,17 @@ class NoteSearch(_Search):
 
 
 class Hit(NamedTuple):
-    """One found record; `keyword_score` is None when no index scored it (terms under three characters)."""
+    """One found record.
+
+    `keyword_score` is None when no index scored it (terms under three characters, or only the vector arm found it),
+    `similarity` when the vector arm did not find it.
+    """
 
     id: str
     kind: str
     score: float
     keyword_score: float | None
+    similarity: float | None
     source: Source
     title: str | None
     snippet: str | None
@@ -79,19 +85,47 @@ class Hit(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The hits in order, and how many of them the text arm found."""
+    """The hits in order, and how many of them each arm found."""
 
     hits: list[Hit]
     text_candidates: int
+    vector_candidates: int
+
+
+class _Arms(NamedTuple):
+    """What each arm found by id, best first; in the vector arm with the best similarity of any model."""
+
+    text: dict[str, Candidate]
+    vector: dict[str, float]
+    candidates: dict[str, Candidate]
 
 
 class _Ranked(NamedTuple):
     score: float
     candidate: Candidate
+    similarity: float | None
+    source: Source
 
 
-def search_entities(tx: Tx, search: EntitySearch) -> SearchResult:
-    """The best entities for a query; scores by the exact-title rule (seed: search, rank_score)."""
+def participation(mode: TextMode, found: SearchResult, pending: int | None) -> dict[str, dict[str, object]]:
+    """The `arm_participation` of an answered search.
+
+    `pending` counts the records of the scope that wait for their vector; None: there is no embedder, so no vector arm.
+    """
+    text: dict[str, object] = {"status": "ran", "candidate_count": found.text_candidates, "mode": mode}
+    if not found.text_candidates:
+        text["reason"] = TRY_FEWER_TERMS if mode == "all_terms" else NO_TEXT_HIT
+    if pending is None:
+        return {"text": text, "vector": {"status": "skipped", "candidate_count": 0}}
+    vector = {"status": "ran", "candidate_count": found.vector_candidates, "pending": pending}
+    return {"text": text, "vector": vector}
+
+
+def search_entities(tx: Tx, search: EntitySearch, meaning: Meaning = NO_MEANING) -> SearchResult:
+    """The best entities for a query; scores by the exact-title rule (seed: search, rank_score).
+
+    Without the `meaning` of the query there is no vector arm.
+    """
     key = name_key(search.query.strip())
     scope = Scope(search.namespaces, search.kind, search.entity_type, search.tags, name_key=key)
 
@@ -99,47 +133,42 @@ def search_entities(tx: Tx, search: EntitySearch) -> SearchResult:
         exact = name_key((candidate.title or "").strip()) == key
         return fusion.entity_score(fused, exact_title=exact)
 
-    return _run(tx, "entity", search, scope, ENTITY_RRF_K, score)
+    return _run(tx, "entity", search, meaning, scope, ENTITY_RRF_K, score)
 
 
-def search_notes(tx: Tx, search: NoteSearch) -> SearchResult:
+def search_notes(tx: Tx, search: NoteSearch, meaning: Meaning = NO_MEANING) -> SearchResult:
     """The best notes for a query; scores weighed by salience (seed: search, rank_score)."""
     scope = Scope(search.namespaces, search.kind, tags=search.tags, superseded=search.include_superseded)
 
     def score(fused: float, candidate: Candidate) -> float:
         return fusion.note_score(fused, candidate.salience)
 
-    return _run(tx, "note", search, scope, NOTE_RRF_K, score)
-
-
-def participation(mode: TextMode, text_candidates: int) -> dict[str, dict[str, object]]:
-    """The `arm_participation` of an answered search; there is no vector arm without an embedder."""
-    text: dict[str, object] = {"status": "ran", "candidate_count": text_candidates, "mode": mode}
-    if not text_candidates:
-        text["reason"] = TRY_FEWER_TERMS if mode == "all_terms" else NO_TEXT_HIT
-    return {"text": text, "vector": {"status": "skipped", "candidate_count": 0}}
+    return _run(tx, "note", search, meaning, scope, NOTE_RRF_K, score)
 
 
 def _run(
     tx: Tx,
     substrate: TextSubstrate,
     search: _Search,
+    meaning: Meaning,
     scope: Scope,
     constant: int,
     score: Callable[[float, Candidate], float],
 ) -> SearchResult:
     if search.limit <= 0 or not search.namespaces:
-        return SearchResult([], 0)
+        return SearchResult([], 0, 0)
     window = _window(search)
     terms = parse_terms(search.query)
-    candidates = _text_arm(tx, substrate, terms, search.text_mode, scope, SEARCH_ARM_FACTOR * window)
-    fused = fusion.reciprocal_ranks([[candidate.id for candidate in candidates]], constant)
-    ranked = [_Ranked(score(fused[candidate.id], candidate), candidate) for candidate in candidates]
+    arms = _arms(tx, substrate, terms, search.text_mode, meaning, scope, SEARCH_ARM_FACTOR * window)
+    fused = fusion.reciprocal_ranks([arms.text, arms.vector], constant)
+    ranked = [_ranked(arms, record_id, score(fused[record_id], arms.candidates[record_id])) for record_id in fused]
     ranked.sort(key=lambda entry: (-entry.score, entry.candidate.id))
     ranked = [entry for entry in ranked[:window] if entry.score >= search.floor]
     ranked = _with_properties(tx, substrate, ranked, search.properties)
     hits = _hits(tx, substrate, _in_order(ranked, search.order_by)[: search.limit], terms)
-    return SearchResult(hits, sum(hit.source != "vector" for hit in hits))
+    of_text = sum(hit.source != "vector" for hit in hits)
+    of_vectors = sum(hit.source != "text" for hit in hits)
+    return SearchResult(hits, of_text, of_vectors)
 
 
 def _window(search: _Search) -> int:
@@ -148,24 +177,32 @@ def _window(search: _Search) -> int:
     return search.limit
 
 
-def _text_arm(
-    tx: Tx, substrate: TextSubstrate, terms: Sequence[Term], mode: TextMode, scope: Scope, limit: int
-) -> list[Candidate]:
-    """Word hits, then what only the trigram index found, then what only a comparison of the records found."""
-    found: list[Candidate] = []
-    words = plan_words(terms, mode)
-    if words:
-        found += text_index.match_words(tx, substrate, words.match, words.where, scope, limit)
-    if len(found) == limit:
-        return found
-    literals = plan_literals(terms, mode, partial(text_index.trigrams_from, tx, substrate))
-    if literals.match:
-        room, known = limit - len(found), [candidate.seq for candidate in found]
-        found += text_index.match_trigrams(tx, substrate, literals.match, literals.where, scope, room, known=known)
-    if literals.scan and len(found) < limit:
-        room, known = limit - len(found), [candidate.seq for candidate in found]
-        found += text_index.scan(tx, substrate, literals.scan, scope, room, match_any=literals.scan_any, known=known)
-    return found
+def _arms(
+    tx: Tx,
+    substrate: TextSubstrate,
+    terms: Sequence[Term],
+    mode: TextMode,
+    meaning: Meaning,
+    scope: Scope,
+    limit: int,
+) -> _Arms:
+    text = {found.id: found for found in text_leg(tx, terms, scope, limit, substrate, mode)}
+    candidates = dict(text)
+    best: dict[str, float] = {}
+    for vector in meaning:
+        for found, similarity in vector_leg(tx, vector, vector.embedding, scope, limit, substrate):
+            candidates.setdefault(found.id, found)
+            best[found.id] = max(similarity, best.get(found.id, similarity))
+    # Cosines of two models are not the same measure, but a record that one of them finds close should not sink.
+    nearest = sorted(best, key=lambda record_id: (-best[record_id], record_id))[:limit]
+    return _Arms(text, {record_id: best[record_id] for record_id in nearest}, candidates)
+
+
+def _ranked(arms: _Arms, record_id: str, score: float) -> _Ranked:
+    similarity = arms.vector.get(record_id)
+    by_text: Source = "text" if similarity is None else "both"
+    source: Source = by_text if record_id in arms.text else "vector"
+    return _Ranked(score, arms.candidates[record_id], similarity, source)
 
 
 def _with_properties(
@@ -215,7 +252,8 @@ def _hit(entry: _Ranked, body: str | None, literals: Sequence[str]) -> Hit:
         found.kind,
         entry.score,
         found.score,
-        "text",
+        entry.similarity,
+        entry.source,
         found.title,
         excerpt(body, literals),
         found.created_at,

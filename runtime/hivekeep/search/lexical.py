@@ -15,6 +15,10 @@ with two blanks, so the last characters begin one too), unless those are too man
 
 Scripts without spaces between words (Han, Kana, Thai, ...) and terms whose symbols carry the meaning
 (``C++``, ``C#``) have no word reading: a word index would find something else.
+
+Where one term is enough, stop words are left out while another term is left, and the parts of a compound of words
+(``tumor-suppressor``) count one by one beside the compound, so that a text which says it otherwise is found behind one
+which says it so. Those of an identifier (``BENCH-100821``) do not: its neighbor in the series is another thing.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from hivekeep_contract.limits import SEARCH_MAX_TERMS, SEARCH_QUERY_MAX_BYTES
+from hivekeep_contract.limits import SEARCH_MAX_TERMS, SEARCH_QUERY_MAX_BYTES, STOP_WORDS
 
 TextMode = Literal["all_terms", "any_term"]
 
@@ -43,7 +47,8 @@ COMPARED_TERMS = 16
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 _DECORATION = "()[]{}<>,:;.!?\"'`…“”‘’«»，。！？、：；（）「」『』【】《》"
 _TO_SPACE = str.maketrans(dict.fromkeys("(),:-./", " "))
-_TO_NOTHING = str.maketrans(dict.fromkeys("*\"'+^~!$"))
+_TO_NOTHING = str.maketrans(dict.fromkeys("*\"'’+^~!$"))
+_STOP_WORDS = frozenset(STOP_WORDS)
 
 _CONTROLS = {code: None for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc" and not chr(code).isspace()}
 
@@ -70,16 +75,25 @@ Expand = Callable[[str], Sequence[str] | None]
 
 
 class Term(NamedTuple):
-    """One looked-up term: the literal, and its readings for the two indexes (None: not expressible)."""
+    """One looked-up term: the literal, and its readings for the two indexes (None: not expressible).
+
+    `loose` are quoted words and phrases of which each counts alone where one term is enough.
+    """
 
     literal: str
     words: str | None
     trigrams: str | None
+    loose: tuple[str, ...] = ()
 
     @property
     def overlong(self) -> bool:
         """Whether the indexes see only the start of the literal."""
         return len(self.literal) > INDEXED_TERM_CHARS
+
+    @property
+    def stops(self) -> bool:
+        """Whether it is a stop word."""
+        return _is_stop_word(_spaced(self.literal))
 
 
 class WordPlan(NamedTuple):
@@ -104,17 +118,39 @@ class LiteralPlan(NamedTuple):
 
 def plan_words(terms: Sequence[Term], mode: TextMode) -> WordPlan | None:
     """The plan for the word index; None when no term has a word reading."""
+    if mode == "any_term":
+        loose = _loose_words(terms)
+        return WordPlan(" OR ".join(loose), ()) if loose else None
     readings = [term.words for term in terms if term.words]
     if not readings:
         return None
-    if mode == "any_term":
-        return WordPlan(" OR ".join(readings), ())
     return WordPlan(" AND ".join(readings), _groups(term for term in terms if not term.words or term.overlong))
 
 
 def plan_literals(terms: Sequence[Term], mode: TextMode, expand: Expand) -> LiteralPlan:
     """The plan for substrings; `expand` says which trigrams begin with a term that is shorter than one."""
     return _literals_of_all(terms, expand) if mode == "all_terms" else _literals_of_any(terms, expand)
+
+
+def _loose_words(terms: Sequence[Term]) -> list[str]:
+    """What any_term asks the word index for: each word and phrase once, however often the query says it."""
+    telling = _telling(terms)
+    if len(telling) == 1:
+        return [term.words for term in telling if term.words]
+    once: dict[str, str] = {}
+    for form in itertools.chain.from_iterable(term.loose for term in telling):
+        once.setdefault(form.casefold(), form)
+    return list(once.values())
+
+
+def _telling(terms: Sequence[Term]) -> Sequence[Term]:
+    """The terms that are no stop words; all of them when there is no other."""
+    return [term for term in terms if not term.stops] or terms
+
+
+def wordless(terms: Sequence[Term]) -> list[Term]:
+    """The terms that the word index cannot find: those of scripts without blanks, and of symbols."""
+    return [term for term in _telling(terms) if not term.words]
 
 
 def normalise(text: str) -> str:
@@ -168,7 +204,8 @@ def _spaced(token: str) -> str:
 def _term(token: str) -> Term:
     head = token[:INDEXED_TERM_CHARS]
     parts = _spaced(head).split()
-    return Term(token, _word_reading(head, parts), _literal_reading(head, parts))
+    words = _word_reading(head, parts)
+    return Term(token, words, _literal_reading(head, parts), _loose_reading(head, parts) if words else ())
 
 
 def _word_reading(head: str, parts: list[str]) -> str | None:
@@ -176,6 +213,13 @@ def _word_reading(head: str, parts: list[str]) -> str | None:
     if letters == 0 or _is_spaceless(head) or (letters < TRIGRAM and letters < len(head)):
         return None
     return _any_of([_quote(head), *_joined_and_split(head, parts)])
+
+
+def _loose_reading(head: str, parts: list[str]) -> tuple[str, ...]:
+    if len(parts) < 2 or any(char.isdigit() for char in head):
+        return (_quote(head), *_joined_and_split(head, parts))
+    apart = [_quote(part) for part in parts if _base_length(part) >= TRIGRAM and not _is_stop_word(part)]
+    return (_quote(head), *_joined_and_split(head, parts)[:1], *apart)
 
 
 def _literal_reading(head: str, parts: list[str]) -> str | None:
@@ -193,6 +237,10 @@ def _joined_and_split(head: str, parts: list[str]) -> list[str]:
     if len(parts) > 1 and all(_base_length(part) >= TRIGRAM for part in parts):
         forms.append("(" + " AND ".join(_quote(part) for part in parts) + ")")
     return forms
+
+
+def _is_stop_word(text: str) -> bool:
+    return text.strip().casefold() in _STOP_WORDS
 
 
 def _is_spaceless(text: str) -> bool:
@@ -229,6 +277,7 @@ def _literals_of_all(terms: Sequence[Term], expand: Expand) -> LiteralPlan:
 
 
 def _literals_of_any(terms: Sequence[Term], expand: Expand) -> LiteralPlan:
+    terms = _telling(terms)
     readings = [pieces for term in terms if (pieces := _pieces(term))]
     # Beside longer terms a short word ("is", "of") is left to the word index: as a substring it is noise.
     short = [term for term in terms if not term.trigrams and not (term.words and readings)]

@@ -61,7 +61,7 @@ def storage_options(settings: Settings) -> StoreOptions:
 class SqliteTx:
     """A `Tx` on one connection."""
 
-    __slots__ = ("_changes", "_connection", "_execute", "_last_insert_rowid")
+    __slots__ = ("_changes", "_connection", "_execute", "_last_insert_rowid", "_vectors")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -69,6 +69,7 @@ class SqliteTx:
         self._execute = connection.execute
         self._changes = connection.changes
         self._last_insert_rowid = connection.last_insert_rowid
+        self._vectors: bool | None = None
 
     def one(self, sql: str, args: Args = ()) -> Row | None:
         """The first row of a statement, or None."""
@@ -110,6 +111,16 @@ class SqliteTx:
     def changes(self) -> int:
         """How many rows the last INSERT, UPDATE or DELETE touched."""
         return self._changes()
+
+    def vectors_ready(self) -> bool:
+        """Whether statements over tables of sqlite-vec can be carried out; the first question loads the extension."""
+        if self._vectors is None:
+            try:
+                load_vec(self._connection)
+                self._vectors = True
+            except Unsupported:
+                self._vectors = False
+        return self._vectors
 
 
 def open_connection(path: str, role: Role, options: StoreOptions, *, read_only: bool = False) -> apsw.Connection:

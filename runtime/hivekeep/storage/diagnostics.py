@@ -15,6 +15,7 @@ import apsw
 
 from hivekeep.storage import ledger
 from hivekeep.storage.connections import MEMORY, SqliteTx, wal_path
+from hivekeep.storage.vector_layout import CODES_PREFIX, FLOATS_PREFIX
 from hivekeep_contract.limits import DIAGNOSTICS_OBJECTS_MAX
 
 _IN_MEMORY: Final = "the database is in memory"
@@ -131,9 +132,12 @@ def _class_of(name: str, sort: str) -> str:
         return "internal"
     if "_words" in name or "_trigrams" in name:
         return "fts"
-    if "_vectors" in name:
+    if sort == "index":
+        # An index that the extension made for its own tables is a part of them.
+        return "vector" if name.startswith("sqlite_autoindex_vector_") else "index"
+    if name.startswith((FLOATS_PREFIX, CODES_PREFIX)):
         return "vector"
-    return "index" if sort == "index" else "row_table"
+    return "mixed_embedding" if name == "vectors" else "row_table"
 
 
 def _edge_integrity(connection: apsw.Connection) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 import apsw
 
-from hivekeep.storage import ledger, migrations, tables, text_index
+from hivekeep.storage import ledger, migrations, tables, text_index, vectors
 from hivekeep.storage.connections import (
     SqliteTx,
     StoreOptions,
@@ -29,6 +29,15 @@ _STRAY: Final = (
     "SELECT r.id FROM {table} AS r LEFT JOIN {ledger} AS l ON l.seq = r.seq"
     " WHERE l.id IS NOT r.id ORDER BY r.seq LIMIT ?"
 )
+
+
+_OF_VECTORS: Final = (
+    "{count} vectors of {model} have no record any more",
+    "{count} vectors of {model} are of a former text of their record; hivekeep reindex makes them anew",
+    "{count} vectors of {model} are missing in its index; hivekeep reindex makes them anew",
+    "{count} rows of the index of {model} belong to no vector",
+)
+"""What is told of each of `vectors.Findings`, in their order."""
 
 
 class Check(NamedTuple):
@@ -154,11 +163,25 @@ def _pragmas(connection: apsw.Connection, options: StoreOptions) -> str:
 
 
 def _vectors(connection: apsw.Connection) -> Check:
+    """Without the extension search works and is slower; what a worker clears up or makes anew is a warning, too."""
+    tx = SqliteTx(connection)
+    told, lost = [], False
     try:
         load_vec(connection)
     except Unsupported as reason:
-        return Check("vectors", "warning", str(reason))
-    return Check("vectors", "ok", "")
+        told.append(str(reason))
+    try:
+        for model in vectors.models(tx):
+            found = vectors.examine(tx, model)
+            lost = lost or found.lost > 0
+            told += [
+                sql(sentence, count=str(number), model=f"{model.name} {model.revision}")
+                for number, sentence in zip(found, _OF_VECTORS, strict=True)
+                if number
+            ]
+    except apsw.Error as fault:
+        return Check("vectors", "failed", str(fault))
+    return Check("vectors", "failed" if lost else "warning" if told else "ok", _joined(told))
 
 
 def _joined(sentences: list[str]) -> str:

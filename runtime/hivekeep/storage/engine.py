@@ -56,6 +56,10 @@ class Tx(Protocol):
         """How many rows the last INSERT, UPDATE or DELETE touched."""
         ...
 
+    def vectors_ready(self) -> bool:
+        """Whether statements over tables of sqlite-vec can be carried out; the first question loads the extension."""
+        ...
+
 
 class EventRow(NamedTuple):
     """One event as it is stored; `payload` is JSON text, `created_at` microseconds."""
@@ -106,6 +110,28 @@ class Engine(Protocol):
 
         A store without a writer thread carries it out at once and returns a finished future.
         """
+        ...
+
+    def vacuum(self) -> None:
+        """Rewrite the file without the space of deleted rows, outside any transaction and beside open readers.
+
+        Raises what `run_write` does when the writer, or the write lock of the file, is not free in time.
+        """
+        ...
+
+    def defer_write(self, fn: Callable[[Tx], None]) -> None:
+        """Carry out `fn` in a write transaction soon, best effort; never blocks and never raises.
+
+        For what an answer leaves behind and must not wait for; a failure is counted.
+        """
+        ...
+
+    def settle(self) -> None:
+        """Return when the deferred writes are carried out."""
+        ...
+
+    def writes_waiting(self) -> int:
+        """How many writes of this process wait for the writer: work in the background lets them go first."""
         ...
 
     def append_audit(self, rows: Sequence[EventRow], *, may_degrade: bool) -> None:

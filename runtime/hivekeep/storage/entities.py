@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from hivekeep.storage import edges
 from hivekeep.storage.engine import Tx
-from hivekeep.storage.json_text import EMPTY_LIST, EMPTY_OBJECT
+from hivekeep.storage.json_text import EMPTY_LIST, EMPTY_OBJECT, dump
 from hivekeep.storage.rows import CursorPage, IndexedText, RecordTable, RecordText
 from hivekeep.storage.statements import Where
 
@@ -77,6 +77,11 @@ _COUNT_BY_NAME: Final = "SELECT count(*) FROM entities WHERE namespace = ? AND n
 _BY_EXACT_NAME: Final = _BY_NAME.replace("ORDER BY", "AND name = ? ORDER BY")
 _BY_NAME_AND_KIND: Final = _BY_NAME.replace("ORDER BY", "AND kind = ? ORDER BY")
 
+_KNOWN_NAMES: Final = (
+    "SELECT name_key FROM entities WHERE namespace IN (SELECT value FROM json_each(?))"
+    " AND name_key IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL"
+)
+
 
 def hard_delete(tx: Tx, row: EntityRow) -> list[edges.EdgeRow]:
     """Remove an entity with every edge on it, annotations of edges included; answers the removed edges."""
@@ -103,6 +108,14 @@ def find_by_name(tx: Tx, namespace: str, name: str, kind: str | None = None, *, 
 def find_by_exact_name(tx: Tx, namespace: str, name: str) -> list[EntityRow]:
     """Every live entity that is called just so, oldest first."""
     return [EntityRow._make(row) for row in tx.all(_BY_EXACT_NAME, (namespace, name_key(name), name, -1))]
+
+
+def known_names(tx: Tx, namespaces: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Those of the names that a live entity of the namespaces has, case and composition ignored, as they are given."""
+    keys = {name: name_key(name) for name in names}
+    rows = tx.all(_KNOWN_NAMES, (dump(list(namespaces)), dump(list(keys.values()))))
+    known = {row[0] for row in rows}
+    return [name for name, key in keys.items() if key in known]
 
 
 def list_page(

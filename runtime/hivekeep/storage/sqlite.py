@@ -17,6 +17,7 @@ import apsw
 from hivekeep.storage import diagnostics, migrations
 from hivekeep.storage.audit import AuditLog
 from hivekeep.storage.connections import MEMORY, Role, StoreOptions, open_connection
+from hivekeep.storage.deferred import DeferredWrites
 from hivekeep.storage.engine import EventRow, Surface, Tx
 from hivekeep.storage.faults import unavailable, unusable
 from hivekeep.storage.readers import READER_COUNTS, ReaderPool, SharedReader
@@ -44,6 +45,7 @@ class SqliteEngine:
         self._watching = threading.Lock()
         self._connections: list[apsw.Connection] = []
         self._room = _Room(path, options.disk_reserve_bytes)
+        self._deferred = DeferredWrites(self.run_write)
 
     def start(self, *, threaded: bool) -> None:
         """Create or migrate the file and open the writer; `threaded` gives it a thread (never in memory).
@@ -81,6 +83,25 @@ class SqliteEngine:
             raise self._no_writing()
         return self._writer.submit(fn, surface)
 
+    def vacuum(self) -> None:
+        """Rewrite the file without the space of deleted rows."""
+        if self._writer is None:
+            raise self._no_writing()
+        self._writer.vacuum()
+
+    def defer_write(self, fn: Callable[[Tx], None]) -> None:
+        """Carry out `fn` soon, best effort; a store that is open for reading only drops it."""
+        if not self.read_only:
+            self._deferred.add(fn)
+
+    def settle(self) -> None:
+        """Return when the deferred writes are carried out."""
+        self._deferred.settle()
+
+    def writes_waiting(self) -> int:
+        """How many writes of this process wait for the writer."""
+        return 0 if self._writer is None else self._writer.waiting()
+
     def append_audit(self, rows: Sequence[EventRow], *, may_degrade: bool) -> None:
         """Store events on the audit connection."""
         if self._audit is None:
@@ -110,6 +131,7 @@ class SqliteEngine:
             "infrastructure_standalone_reader_opens": self._watcher_opens,
             **(none if self._writer is None else self._writer.counts.report()),
             **(none if self._audit is None else self._audit.counters()),
+            **self._deferred.counters(),
         }
 
     def diagnostics(self) -> dict[str, Any]:
@@ -122,6 +144,7 @@ class SqliteEngine:
 
     def close(self) -> None:
         """Finish the accepted writes, flush the waiting audit rows and close every connection."""
+        self._deferred.settle()
         if self._writer is not None:
             self._writer.finish()
         if self._audit is not None:

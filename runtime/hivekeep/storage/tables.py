@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import apsw
-from peewee import SQL, CompositeKey, FloatField, ForeignKeyField, IntegerField, Model, TextField
+from peewee import SQL, BlobField, CompositeKey, FloatField, ForeignKeyField, IntegerField, Model, TextField
 from playhouse.apsw_ext import APSWDatabase
 from playhouse.sqlite_ext import AutoIncrementField
+
+from hivekeep.storage import threads
 
 _LIVE: Final = SQL("deleted_at IS NULL")
 _DELETED: Final = SQL("deleted_at IS NOT NULL")
@@ -200,6 +202,224 @@ class Proposal(_Table):
         table_name = "proposals"
 
 
+class BrainProfile(_Table):
+    """See `brain_profiles.ProfileRow`."""
+
+    namespace = TextField()
+    profile_id = TextField()
+    description = TextField(null=True)
+    consumer_kind = TextField()
+    state_class = TextField()
+    lifecycle = TextField()
+    created_at = IntegerField(null=True)
+    updated_at = IntegerField()
+
+    class Meta:
+        table_name = "brain_profiles"
+        primary_key = CompositeKey("namespace", "profile_id")
+        without_rowid = True
+
+
+class BrainBinding(_Table):
+    """See `brain_profiles.BindingRow`."""
+
+    namespace = TextField()
+    actor = TextField()
+    for_namespace = TextField()
+    consumer_kind = TextField()
+    profile_id = TextField()
+    priority = IntegerField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "brain_bindings"
+        primary_key = CompositeKey("namespace", "actor", "for_namespace", "consumer_kind")
+        without_rowid = True
+
+
+class BrainState(_Table):
+    """See `brain_states.StateRow`."""
+
+    namespace = TextField()
+    profile_id = TextField()
+    relevance_alpha = FloatField()
+    relevance_beta = FloatField()
+    salience_alpha = FloatField()
+    salience_beta = FloatField()
+    temporal_alpha = FloatField()
+    temporal_beta = FloatField()
+    target_count = IntegerField()
+    total_events = IntegerField()
+    exploration_epoch = IntegerField()
+    section_events = IntegerField()
+    section_epoch = IntegerField()
+    updated_at = IntegerField()
+
+    class Meta:
+        table_name = "brain_states"
+        primary_key = CompositeKey("namespace", "profile_id")
+        without_rowid = True
+
+
+class BrainTarget(_Table):
+    """See `brain_states.TargetRow`."""
+
+    seq = IntegerField(primary_key=True)
+    namespace = TextField()
+    profile_id = TextField()
+    target_id = TextField()
+    alpha = FloatField()
+    beta = FloatField()
+
+    class Meta:
+        table_name = "brain_targets"
+
+
+class BrainSection(_Table):
+    """See `brain_states.SectionRow`."""
+
+    namespace = TextField()
+    profile_id = TextField()
+    section = TextField()
+    alpha = FloatField()
+    beta = FloatField()
+    prior_alpha = FloatField()
+    prior_beta = FloatField()
+
+    class Meta:
+        table_name = "brain_sections"
+        primary_key = CompositeKey("namespace", "profile_id", "section")
+        without_rowid = True
+
+
+class BrainEvent(_Table):
+    """See `brain_states.log`."""
+
+    seq = IntegerField(primary_key=True)
+    id = TextField()
+    namespace = TextField()
+    profile_id = TextField()
+    event_kind = TextField()
+    payload = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "brain_events"
+
+
+class BrainMass(_Table):
+    """See `brain_states.Mass`."""
+
+    namespace = TextField()
+    profile_id = TextField()
+    target_id = TextField()
+    mass = FloatField()
+    updated_at = IntegerField()
+
+    class Meta:
+        table_name = "brain_mass"
+        primary_key = CompositeKey("namespace", "profile_id", "target_id")
+        without_rowid = True
+
+
+class BrainScored(_Table):
+    """See `serve_ledger.claim`."""
+
+    scorer_run_id = TextField()
+    serve_ledger_id = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "brain_scored"
+        primary_key = CompositeKey("scorer_run_id", "serve_ledger_id")
+        without_rowid = True
+
+
+class BrainServe(_Table):
+    """See `serve_ledger.ServeRow`; SQLite computes `accounting_profile_id`."""
+
+    seq = IntegerField(primary_key=True)
+    id = TextField()
+    namespace = TextField()
+    consumer_kind = TextField()
+    served_by_profile_id = TextField(null=True)
+    resolved_profile_id = TextField(null=True)
+    resolved_at = IntegerField(null=True)
+    target_id = TextField()
+    query_class = TextField()
+    query_raw = TextField()
+    served_at = IntegerField()
+    grade = TextField(null=True)
+    graded_at = IntegerField(null=True)
+    scorer_run_id = TextField(null=True)
+
+    class Meta:
+        table_name = "brain_serve_ledger"
+
+
+class EmbeddingModel(_Table):
+    """See `vector_layout.Model`."""
+
+    id = AutoIncrementField()
+    name = TextField()
+    revision = TextField()
+    dims = IntegerField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "embedding_models"
+
+
+class Vector(_Table):
+    """See `vectors.VectorRow`; `place` is made of substrate and seq, see `vector_layout.place`."""
+
+    model_id = ForeignKeyField(EmbeddingModel, column_name="model_id", index=False)
+    place = IntegerField()
+    substrate = TextField()
+    namespace = TextField()
+    kind = TextField()
+    source_hash = IntegerField()
+    embedding = BlobField(null=True)
+
+    class Meta:
+        table_name = "vectors"
+        primary_key = CompositeKey("model_id", "place")
+        without_rowid = True
+
+
+class EmbeddingQueue(_Table):
+    """See `embedding_queue.QueueRow`."""
+
+    model_name = TextField()
+    substrate = TextField()
+    seq = IntegerField()
+    namespace = TextField()
+    kind = TextField()
+    source_hash = IntegerField()
+    input = TextField()
+    enqueued_at = IntegerField()
+    attempts = IntegerField()
+    not_before = IntegerField()
+    error = TextField(null=True)
+
+    class Meta:
+        table_name = "embedding_queue"
+        primary_key = False
+
+
+class Lease(_Table):
+    """See `leases`."""
+
+    name = TextField(primary_key=True)
+    owner = TextField()
+    fence = IntegerField()
+    expires_at = IntegerField()
+
+    class Meta:
+        table_name = "leases"
+        without_rowid = True
+
+
 TABLES: Final = (
     SchemaMigration,
     EntityLedger,
@@ -211,6 +431,19 @@ TABLES: Final = (
     Event,
     EventObservation,
     Proposal,
+    BrainProfile,
+    BrainBinding,
+    BrainState,
+    BrainTarget,
+    BrainSection,
+    BrainEvent,
+    BrainMass,
+    BrainScored,
+    BrainServe,
+    EmbeddingModel,
+    Vector,
+    EmbeddingQueue,
+    Lease,
 )
 
 
@@ -228,6 +461,12 @@ for _model in (Entity, Note):
     _index(_model, "by_kind", "namespace", "kind", "created_at", "id", where=_LIVE)
 _index(Entity, "by_name", "namespace", "name_key", where=_LIVE)
 _index(Note, "by_key", "namespace", "kind", "key", unique=True, where=SQL("deleted_at IS NULL AND key IS NOT NULL"))
+Note.add_index(
+    SQL(
+        "CREATE INDEX notes_by_thread ON notes (namespace, " + threads.thread("") + ")"
+        " WHERE kind = 'memory' AND deleted_at IS NULL"
+    )
+)
 _index(Edge, "natural", "namespace", "source_id", "target_id", "relation", unique=True)
 _index(Edge, "by_source", "source_id", "relation")
 _index(Edge, "by_target", "target_id", "relation")
@@ -236,10 +475,23 @@ _index(Event, "listed", "namespace", "created_at", "id")
 _index(Event, "by_target", "namespace", "target_id", "created_at", "id", where=SQL("target_id IS NOT NULL"))
 _index(Event, "by_kind", "namespace", "kind", "created_at", "id", where=SQL("kind <> 'audit'"))
 _index(Event, "failed", "namespace", "outcome", "created_at", "id", where=SQL("outcome <> 'success'"))
+_index(Event, "told", "namespace", "created_at", "id", where=SQL("kind <> 'audit'"))
 _index(EventObservation, "by_referent", "referent_id", "role")
 _index(Proposal, "id", "id", unique=True)
 _index(Proposal, "listed", "namespace", "created_at", "id")
 _index(Proposal, "by_status", "namespace", "status", "created_at", "id")
+_index(BrainTarget, "natural", "namespace", "profile_id", "target_id", unique=True)
+_index(BrainTarget, "oldest", "namespace", "profile_id", "seq")
+_index(BrainEvent, "id", "id", unique=True)
+_index(BrainEvent, "listed", "namespace", "profile_id", "created_at")
+_index(BrainServe, "id", "id", unique=True)
+_index(BrainServe, "listed", "namespace", "served_at")
+_index(EmbeddingModel, "natural", "name", "revision", unique=True)
+_index(Vector, "by_scope", "namespace", "model_id", "substrate", "kind")
+_index(Vector, "apart", "model_id", "place", where=SQL("embedding IS NOT NULL"))
+_index(EmbeddingQueue, "natural", "model_name", "substrate", "seq", unique=True)
+_index(EmbeddingQueue, "by_scope", "namespace", "model_name", "substrate", "kind")
+_index(EmbeddingQueue, "due", "not_before", "enqueued_at", "seq")
 
 
 class Table(NamedTuple):

@@ -17,9 +17,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from hivekeep.storage.engine import Tx
+from hivekeep.storage.memory_filter import ANY_MEMORY, MemoryFilter
 from hivekeep.storage.statements import Where, marks, sql
+from hivekeep_contract.limits import TEXT_WEIGHTS
 
 TextSubstrate = Literal["entity", "note"]
+SUBSTRATES: Final[tuple[TextSubstrate, ...]] = ("entity", "note")
+Index = Literal["words", "trigrams"]
 Groups = Sequence[Sequence[str]]
 """Groups of spellings: a record satisfies a group that it holds one spelling of."""
 
@@ -35,7 +39,7 @@ class Scope(NamedTuple):
 
     `tags` match when one of them equals a tag of the record, ASCII case ignored. `superseded` False leaves
     out notes that a live note of these namespaces replaces. An entity with this `name_key` is kept before
-    every other candidate when there are more of them than the limit.
+    every other candidate when there are more of them than the limit. `memories` are conditions on memories.
     """
 
     namespaces: Sequence[str]
@@ -44,10 +48,14 @@ class Scope(NamedTuple):
     tags: Sequence[str] = ()
     superseded: bool = True
     name_key: str = ""
+    memories: MemoryFilter = ANY_MEMORY
 
 
 class Candidate(NamedTuple):
-    """A found record; `score` is the negated bm25 of the index that found it, None for a scan."""
+    """A found record; `score` is the negated bm25 of the index that found it, None for a scan.
+
+    `found_by` says which one that was; None for a record that no text index found.
+    """
 
     seq: int
     id: str
@@ -57,6 +65,14 @@ class Candidate(NamedTuple):
     created_at: int
     updated_at: int
     score: float | None
+    found_by: Index | None = None
+
+
+class Found(NamedTuple):
+    """A record that was looked up by `seq`, with its body text."""
+
+    candidate: Candidate
+    body: str | None
 
 
 class _Layout(NamedTuple):
@@ -99,11 +115,21 @@ _LAYOUTS: Final[dict[TextSubstrate, _Layout]] = {
 }
 
 _CANDIDATE = "SELECT r.seq, r.id, r.kind, r.name, {salience}, r.created_at, r.updated_at, "
-# CROSS JOIN keeps the index the outer loop: its few matches are looked up in the records, never the reverse.
-_MATCHING = _CANDIDATE + "-bm25({table}) AS score FROM {table} CROSS JOIN {records} r ON r.seq = {table}.rowid WHERE "
+# CROSS JOIN keeps the index the outer loop: its few matches are looked up in the records, never the reverse. What lies
+# behind the body of a record is read of the best only: to get there, SQLite walks through every page of a long text.
+_BEST = (
+    "best.score FROM (SELECT r.seq AS seq, -bm25({table}, {weights}) AS score FROM {table}"
+    " CROSS JOIN {records} r ON r.seq = {table}.rowid WHERE {table} MATCH ? AND {conditions}"
+    " ORDER BY {name_key} = ? DESC, score DESC, r.id LIMIT ?) AS best CROSS JOIN {records} r ON r.seq = best.seq"
+)
+_MATCHING = _CANDIDATE + _BEST
 _SCANNING = _CANDIDATE + "NULL FROM {records} r WHERE "
-_BEST_FIRST = " ORDER BY {name_key} = ? DESC, score DESC, r.id LIMIT ?"
 _NEWEST_FIRST = " ORDER BY {name_key} = ? DESC, r.seq DESC LIMIT ?"
+
+_WANTED = "FROM json_each(?) AS wanted CROSS JOIN {records} r ON r.seq = wanted.value WHERE "
+_LOOKING_UP = _CANDIDATE + "NULL, r.{body} " + _WANTED
+_BEING_THERE = "SELECT r.seq " + _WANTED
+_WEIGHTS: Final = ", ".join(str(TEXT_WEIGHTS[column]) for column in ("title", "body"))
 
 _HOLDS = "instr(lower(r.name), ?) OR instr(lower(r.{body}), ?)"
 # A deleted replacement replaces nothing, so the note it pointed at is found again.
@@ -120,6 +146,12 @@ _MISSING = (
 _STALE = (
     "SELECT rowid FROM {table} WHERE rowid NOT IN (SELECT seq FROM {records} WHERE deleted_at IS NULL) ORDER BY rowid"
 )
+
+
+_TEXTS: Final = (
+    "SELECT seq, name, {body} FROM {records} NOT INDEXED WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?"
+)
+_TEXTS_AT_ONCE: Final = 1000
 
 
 def put(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
@@ -153,8 +185,7 @@ def match_words(
     tx: Tx, substrate: TextSubstrate, match: str, where: Groups, scope: Scope, limit: int
 ) -> list[Candidate]:
     """The records that the word index finds and that hold every group of `where`, best first."""
-    table = _LAYOUTS[substrate].words
-    return _match(tx, substrate, table, match, _conditions(substrate, scope, where, ()), scope, limit)
+    return _match(tx, substrate, "words", match, _conditions(substrate, scope, where, ()), scope, limit)
 
 
 def match_trigrams(
@@ -168,8 +199,7 @@ def match_trigrams(
     known: Iterable[int],
 ) -> list[Candidate]:
     """The same of the trigram index, without the records whose `seq` is in `known`."""
-    table = _LAYOUTS[substrate].trigrams
-    return _match(tx, substrate, table, match, _conditions(substrate, scope, where, known), scope, limit)
+    return _match(tx, substrate, "trigrams", match, _conditions(substrate, scope, where, known), scope, limit)
 
 
 def trigrams_from(tx: Tx, substrate: TextSubstrate, start: str) -> list[str] | None:
@@ -204,6 +234,28 @@ def scan(
     return [Candidate(*row) for row in tx.all(select, (*where.args, scope.name_key, limit))]
 
 
+def look_up(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int], scope: Scope) -> dict[int, Found]:
+    """Those of the records that are in the scope, by `seq`, however they were found."""
+    where = _conditions(substrate, scope, (), ())
+    select = _filled(_LOOKING_UP, _LAYOUTS[substrate], "") + where.text
+    rows = tx.all(select, (json.dumps(list(seqs)), *where.args))
+    return {row[0]: Found(Candidate(*row[:-1]), row[-1]) for row in rows}
+
+
+def within(tx: Tx, substrate: TextSubstrate, scope: Scope) -> list[int]:
+    """The `seq` of every record in the scope."""
+    where = _conditions(substrate, scope, (), ())
+    select = sql("SELECT r.seq FROM {records} r WHERE ", records=_LAYOUTS[substrate].records) + where.text
+    return [row[0] for row in tx.all(select, where.args)]
+
+
+def among(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int], scope: Scope) -> set[int]:
+    """Those of the records that are in the scope."""
+    where = _conditions(substrate, scope, (), ())
+    select = _filled(_BEING_THERE, _LAYOUTS[substrate], "") + where.text
+    return {row[0] for row in tx.all(select, (json.dumps(list(seqs)), *where.args))} if seqs else set()
+
+
 def bodies(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int]) -> dict[int, str | None]:
     """The body text of records by `seq`."""
     layout = _LAYOUTS[substrate]
@@ -229,14 +281,32 @@ def differences(tx: Tx, substrate: TextSubstrate) -> tuple[list[int], list[int]]
     return sorted(missing), sorted(stale)
 
 
+def rebuild(tx: Tx, substrate: TextSubstrate) -> list[str]:
+    """Build both indexes of a substrate anew from its live records and check them; answers the names of the tables.
+
+    One transaction: a search sees the former indexes or the new ones. Raises what SQLite says of an index that is not
+    whole.
+    """
+    layout = _LAYOUTS[substrate]
+    for table in (layout.words, layout.trigrams):
+        tx.run(sql("INSERT INTO {table} ({table}) VALUES ('delete-all')", table=table))
+    page, after = _filled(_TEXTS, layout, ""), 0
+    while rows := tx.all(page, (after, _TEXTS_AT_ONCE)):
+        put_many(tx, substrate, rows)
+        after = rows[-1][0]
+    for table in (layout.words, layout.trigrams):
+        tx.run(sql("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)", table=table))
+    return [layout.words, layout.trigrams]
+
+
 def _match(
-    tx: Tx, substrate: TextSubstrate, table: str, match: str, where: Where, scope: Scope, limit: int
+    tx: Tx, substrate: TextSubstrate, index: Index, match: str, where: Where, scope: Scope, limit: int
 ) -> list[Candidate]:
     layout = _LAYOUTS[substrate]
-    select = _filled(_MATCHING, layout, table) + table + " MATCH ? AND " + where.text
-    select += _filled(_BEST_FIRST, layout, table)
+    table = layout.words if index == "words" else layout.trigrams
+    select = sql(_filled(_MATCHING, layout, table), conditions=where.text)
     rows = tx.all(select, (match, *where.args, scope.name_key, limit))
-    found = [Candidate(*row) for row in rows]
+    found = [Candidate._make((*row, index)) for row in rows]
     found.sort(key=lambda candidate: (-(candidate.score or 0.0), candidate.id))
     return found
 
@@ -249,6 +319,7 @@ def _conditions(substrate: TextSubstrate, scope: Scope, groups: Groups, known: I
     where.equal("r.entity_type", scope.entity_type)
     if scope.tags:
         where.any_tag(layout.tags, layout.tags_path, scope.tags)
+    where.extend(scope.memories.conditions())
     if not scope.superseded:
         where.add(sql(_NOT_SUPERSEDED, marks=marks(len(scope.namespaces))), *scope.namespaces)
     for group in groups:
@@ -273,6 +344,7 @@ def _filled(text: str, layout: _Layout, table: str) -> str:
         body=layout.body,
         salience=layout.salience,
         name_key=layout.name_key,
+        weights=_WEIGHTS,
     )
 
 

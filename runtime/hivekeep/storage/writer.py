@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -93,6 +94,21 @@ class Transactions:
             raise
         return result
 
+    def vacuum(self) -> None:
+        """Rewrite the file outside any transaction; readers keep what they see."""
+        try:
+            self._check_room()
+            self.connection.set_busy_timeout(self._busy_timeout_ms)
+            self.connection.execute("VACUUM")
+        except apsw.BusyError as fault:
+            self.counts.request_failures += 1
+            raise still_busy(self.path, self._busy_timeout_ms) from fault
+        except BaseException as fault:
+            self.counts.request_failures += 1
+            if (refusal := typed(fault, self.path)) is not None:
+                raise refusal from fault
+            raise
+
     def _begin(self) -> None:
         """BEGIN IMMEDIATE, tried again until the busy timeout is used up; each refusal is counted."""
         deadline = monotonic() + self._busy_timeout_ms / 1000
@@ -131,6 +147,14 @@ class Writer(Protocol):
         """Carry out `fn` when its turn comes."""
         ...
 
+    def vacuum(self) -> None:
+        """Rewrite the file when the turn comes, and return when it is done."""
+        ...
+
+    def waiting(self) -> int:
+        """How many writes wait for their turn."""
+        ...
+
     def finish(self) -> None:
         """Carry out what was accepted and accept no more."""
         ...
@@ -156,6 +180,13 @@ class InlineWriter:
 
     def run(self, fn: Callable[[Tx], T]) -> T:
         """Carry out `fn`; raises `WriterPoolCheckoutTimeout` when another thread keeps the connection."""
+        return self._with_connection(partial(self._transactions.carry_out, fn))
+
+    def vacuum(self) -> None:
+        """Rewrite the file; raises `WriterPoolCheckoutTimeout` when another thread keeps the connection."""
+        self._with_connection(self._transactions.vacuum)
+
+    def _with_connection(self, work: Callable[[], T]) -> T:
         if not self._lock.acquire(timeout=self._timeout_ms / 1000):
             self.counts.checkout_timeouts += 1
             raise self._timeout()
@@ -163,7 +194,7 @@ class InlineWriter:
             if self._transactions.connection.in_transaction:
                 raise RuntimeError("a write function must not start another write")
             self.counts.inline_acquisitions += 1
-            result = self._transactions.carry_out(fn)
+            result = work()
         finally:
             self._lock.release()
         self._after_commit()
@@ -178,6 +209,10 @@ class InlineWriter:
             future.set_exception(fault)
         return future
 
+    def waiting(self) -> int:
+        """None: whoever wants to write holds the connection, or waits for one transaction only."""
+        return 0
+
     def finish(self) -> None:
         """Wait for the write that is going on."""
         with self._lock:
@@ -190,16 +225,16 @@ class InlineWriter:
 
 @dataclass(slots=True)
 class _Job(Generic[T]):
-    """A write that waits for its turn; `deadline` is when it must have a place in the queue."""
+    """Work that waits for its turn; `deadline` is when it must have a place in the queue."""
 
-    fn: Callable[[Tx], T]
+    work: Callable[[], T]
     future: Future[T]
     deadline: float
 
-    def run(self, transactions: Transactions) -> None:
+    def run(self) -> None:
         """Carry it out and tell the one who waits."""
         try:
-            result = transactions.carry_out(self.fn)
+            result = self.work()
         except BaseException as fault:
             self.future.set_exception(fault)
         else:
@@ -267,10 +302,17 @@ class ThreadedWriter:
             raise RuntimeError("a write function must not start another write")
         return self.submit(fn, "verbs").result()
 
+    def vacuum(self) -> None:
+        """Rewrite the file on the writer's thread and wait for it."""
+        self._queue(self._transactions.vacuum, "verbs").result()
+
     def submit(self, fn: Callable[[Tx], T], surface: Surface) -> Future[T]:
         """Queue `fn`; the future fails with `WriterQueueFull` when it gets no place in time. Never blocks."""
+        return self._queue(partial(self._transactions.carry_out, fn), surface)
+
+    def _queue(self, work: Callable[[], T], surface: Surface) -> Future[T]:
         lane = self._lanes[surface]
-        job = _Job(fn, Future(), monotonic() + lane.wait_ms / 1000)
+        job = _Job(work, Future(), monotonic() + lane.wait_ms / 1000)
         with self._changed:
             if self._closing:
                 raise unavailable("closing", "storage: the store is closing; nothing was written")
@@ -282,6 +324,10 @@ class ThreadedWriter:
                 self.counts.queue_refusals += 1
                 job.future.set_exception(_queue_full(lane))
         return job.future
+
+    def waiting(self) -> int:
+        """How many writes are in the queues and at their doors."""
+        return sum(len(lane.queue) + len(lane.door) for lane in self._lanes.values())
 
     def finish(self) -> None:
         """Carry out every accepted write and end the thread."""
@@ -297,7 +343,7 @@ class ThreadedWriter:
             if not job.future.set_running_or_notify_cancel():
                 continue
             self.counts.task_acquisitions += 1
-            job.run(self._transactions)
+            job.run()
             self._after_commit()
 
     def _next(self) -> _Job[Any] | None:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from hivekeep.storage import vectors
+from hivekeep.storage.engine import Tx
+from hivekeep.storage.vectors import NOTE_ROUTES, VectorRow
 from hivekeep_contract.errors import StorageUnavailable
 from support.client import Hive, open_hive
 
@@ -23,8 +26,45 @@ def test_a_file_reports_every_section(file_hive: Hive) -> None:
     assert report["wal_file_bytes"] > 0
     assert report["wal_pin"]["census"]["pids"] == [os.getpid()]
     missing = [name for name, value in report.items() if value is None and not name.endswith(("_reason", "_error"))]
-    assert missing == ["note_search_ann_route_total", "note_search_fallback_route_total"]
-    assert report["note_search_routes_unavailable_reason"] == "no vector index is configured"
+    assert missing == []
+
+
+def test_searches_of_vectors_are_counted_for_the_process(file_hive: Hive) -> None:
+    """One search is one more of its route, whatever store it is in; nothing is missing, so no reason is given."""
+
+    def totals() -> list[int]:
+        report = file_hive.ok("db_diagnostics()")
+        assert report["note_search_routes_unavailable_reason"] is None
+        return [report[f"note_search_{route}_route_total"] for route in ("ann", "fallback")]
+
+    approximate, exact = totals()
+    NOTE_ROUTES.add(approximate=True)
+    NOTE_ROUTES.add(approximate=False)
+    NOTE_ROUTES.add(approximate=False)
+    assert totals() == [approximate + 1, exact + 2]
+
+
+def test_vectors_are_told_apart_from_other_tables(file_hive: Hive) -> None:
+    """Tables of the extension are vector storage, the one that may hold floats in its rows is mixed."""
+
+    def fill(tx: Tx) -> None:
+        model = vectors.register_model(tx, "small", "1", 8, 1)
+        vectors.put_many(tx, model, [VectorRow("note", 1, "local", "memory", 7, b"\0\0\0?" * 8)])
+
+    empty = file_hive.ok("db_diagnostics()")["size_composition"]
+    assert empty["vector_bytes"] == 0
+    assert empty["mixed_embedding_bytes"] == empty["page_size_bytes"]
+    file_hive.server.engine.run_write(fill)
+    sizes = file_hive.ok("db_diagnostics()")["size_composition"]
+    named = {entry["name"] for entry in sizes["objects"] if entry["class"] == "vector"}
+    assert {name.partition("_1")[0] for name in named} <= {
+        "vector_floats",
+        "vector_codes",
+        "sqlite_autoindex_vector_floats",
+        "sqlite_autoindex_vector_codes",
+    }
+    assert {"vector_floats_1_vector_chunks00", "vector_codes_1_vector_chunks00"} <= named
+    assert not any("vector_" in entry["name"] for entry in sizes["objects"] if entry["class"] != "vector")
 
 
 def test_the_process_is_told_by_its_start(file_hive: Hive) -> None:

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from hivekeep.storage import edges, entities, notes
+from hivekeep.search.embedders.hashed import HashedEmbedder
+from hivekeep.search.embedders.source import embedding_text
+from hivekeep.storage import edges, entities, notes, vectors
 from hivekeep.storage.connections import MEMORY, storage_options
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.sqlite import open_store
+from hivekeep.storage.vectors import VectorRow
 from hivekeep_contract.settings import Settings
+from support.meanings import EMBEDDER
 
 
 class Store:
@@ -78,6 +82,19 @@ class Store:
         )
         notes.insert(self.tx, row)
         return row.id
+
+    def embed(self, *record_ids: str, text: str | None = None, embedder: HashedEmbedder = EMBEDDER) -> None:
+        """Store the vectors of records as they are now, or of another text as if it were theirs."""
+        model = vectors.register_model(self.tx, embedder.name, embedder.revision, embedder.dims, 1)
+        for record_id in record_ids:
+            entity = entities.get(self.tx, record_id)
+            row = entity or notes.get(self.tx, record_id)
+            assert row is not None
+            body = row.description if isinstance(row, EntityRow) else row.content
+            (vector,) = embedder.embed([text or embedding_text(row.name, body)])
+            substrate = "note" if entity is None else "entity"
+            made_of = vectors.source_hash(row.name, body)
+            vectors.put_many(self.tx, model, [VectorRow(substrate, row.seq, row.namespace, row.kind, made_of, vector)])
 
     def supersede(self, newer: str, older: str, *, namespace: str = "local") -> str:
         """Link `newer` to the note it replaces and answer the edge's id."""

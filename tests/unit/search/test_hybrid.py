@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hivekeep.search.embedders.hashed import HashedEmbedder
 from hivekeep.search.hybrid import (
     EntitySearch,
     Hit,
@@ -17,7 +18,10 @@ from hivekeep.search.hybrid import (
     search_entities,
     search_notes,
 )
+from hivekeep.search.meaning import NO_MEANING, Meaning
 from hivekeep.storage import edges, entities, notes, text_index
+from hivekeep_contract.limits import SNIPPET_MAX_CHARS
+from support.meanings import meaning
 
 if TYPE_CHECKING:
     from conftest import Store
@@ -25,14 +29,14 @@ if TYPE_CHECKING:
 LOCAL = ("local",)
 
 
-def found(store: Store, query: str, **options: object) -> list[Hit]:
+def found(store: Store, query: str, meaning: Meaning = NO_MEANING, **options: object) -> list[Hit]:
     search = EntitySearch(query=query, namespaces=LOCAL, **options)  # type: ignore[arg-type]
-    return search_entities(store.tx, search).hits
+    return search_entities(store.tx, search, meaning).hits
 
 
-def found_notes(store: Store, query: str, **options: object) -> list[Hit]:
+def found_notes(store: Store, query: str, meaning: Meaning = NO_MEANING, **options: object) -> list[Hit]:
     search = NoteSearch(query=query, namespaces=LOCAL, **options)  # type: ignore[arg-type]
-    return search_notes(store.tx, search).hits
+    return search_notes(store.tx, search, meaning).hits
 
 
 HARD_TEXTS = {
@@ -256,7 +260,7 @@ def test_limit_zero_and_no_namespace_find_nothing(store: Store) -> None:
     """An empty answer, not an error."""
     store.entity("A", "beta")
     assert found(store, "beta", limit=0) == []
-    assert search_entities(store.tx, EntitySearch(query="beta", namespaces=())) == SearchResult([], 0)
+    assert search_entities(store.tx, EntitySearch(query="beta", namespaces=())) == SearchResult([], 0, 0)
 
 
 def test_the_index_follows_the_record(store: Store) -> None:
@@ -326,7 +330,7 @@ def test_a_nameless_note_has_no_title(store: Store) -> None:
 
 def test_participation_counts_and_explains() -> None:
     """The sentences for an empty text arm stand word for word in the reference; a hit leaves them out."""
-    assert participation("all_terms", 0) == {
+    assert participation("all_terms", SearchResult([], 0, 0), None) == {
         "text": {
             "status": "ran",
             "candidate_count": 0,
@@ -336,7 +340,166 @@ def test_participation_counts_and_explains() -> None:
         },
         "vector": {"status": "skipped", "candidate_count": 0},
     }
-    assert participation("any_term", 0)["text"]["reason"] == (
+    assert participation("any_term", SearchResult([], 0, 0), None)["text"]["reason"] == (
         "No text candidate survived matching, filtering, fusion, and the result limit."
     )
-    assert participation("any_term", 2)["text"] == {"status": "ran", "candidate_count": 2, "mode": "any_term"}
+    ran = participation("any_term", SearchResult([], 2, 3), 7)
+    assert ran == {
+        "text": {"status": "ran", "candidate_count": 2, "mode": "any_term"},
+        "vector": {"status": "ran", "candidate_count": 3, "pending": 7},
+    }
+
+
+# both arms
+
+
+def test_ranks_of_both_arms_add_up(store: Store) -> None:
+    """First in both arms and named like the query: 2/11 + 0.5; a hit of the vector arm alone has its rank there."""
+    both = store.entity("LoRA", "low-rank adaptation")
+    vector = store.entity("lore", "old stories")
+    store.embed(both, vector)
+    first, second = found(store, "LoRA", meaning("LoRA low-rank adaptation"))
+    assert (first.id, first.source, first.score) == (both, "both", 2 / 11 + 0.5)
+    assert (second.id, second.source, second.score) == (vector, "vector", 1 / 12)
+    assert first.keyword_score is not None
+    assert first.similarity is not None
+    assert second.keyword_score is None
+    assert second.similarity is not None
+    assert first.similarity > second.similarity
+
+
+def test_salience_weighs_a_note_that_only_its_vector_found(store: Store) -> None:
+    """One arm, rank 1: 1/61 times 0.5 to 1 by salience."""
+    record = store.note("completely different", salience=1.0)
+    store.embed(record, text="alpha")
+    (hit,) = found_notes(store, "alpha", meaning("alpha"))
+    assert (hit.score, hit.source) == (1 / 61, "vector")
+    assert hit.similarity == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_snippet_of_a_vector_hit_is_the_start_of_its_body(store: Store) -> None:
+    """None when it has none; nothing of the query needs to stand there."""
+    long, bare = store.entity("X", "filler " * 60), store.entity("Y")
+    store.embed(long, bare, text="alpha")
+    first, second = found(store, "alpha", meaning("alpha"))
+    assert first.snippet == ("filler " * 60)[: SNIPPET_MAX_CHARS - 1].rstrip() + "…"
+    assert second.snippet is None
+
+
+def test_a_vector_arm_answers_what_no_word_finds(store: Store) -> None:
+    """Not one term of the query stands in the record; each arm counts the final hits that it found."""
+    record = store.entity("A", "nothing of it")
+    store.embed(record, text="alpha beta")
+    search = EntitySearch(query="alpha beta", namespaces=LOCAL)
+    answer = search_entities(store.tx, search, meaning("alpha beta"))
+    assert ([hit.id for hit in answer.hits], answer.text_candidates, answer.vector_candidates) == ([record], 0, 1)
+
+
+def test_a_record_counts_in_each_arm_that_found_it(store: Store) -> None:
+    """A hit of both arms is counted twice, and only what is answered is counted."""
+    ids = [store.entity(f"alpha {number}") for number in range(5)]
+    store.embed(*ids[:3])
+    answer = search_entities(store.tx, EntitySearch(query="alpha", namespaces=LOCAL, limit=2), meaning("alpha"))
+    assert (len(answer.hits), answer.text_candidates, answer.vector_candidates) == (2, 2, 2)
+
+
+@pytest.mark.parametrize("narrow", [{"kind": "concept"}, {"entity_type": "t"}, {"tags": ["a"]}])
+def test_filters_apply_before_the_limit_in_the_vector_arm(store: Store, narrow: dict[str, object]) -> None:
+    """Sixty more similar records of another kind, type, namespace or tag do not hide the one asked for."""
+    crowd = [store.entity(f"x{number}", "beta", kind="document", tags=("b",)) for number in range(60)]
+    crowd += [store.entity(f"y{number}", namespace="elsewhere", tags=("a",), entity_type="t") for number in range(9)]
+    wanted = store.entity("z", "something else", entity_type="t", tags=("A", "c"))
+    store.embed(*crowd, text="alpha")
+    store.embed(wanted, text="alpha gamma")
+    assert [hit.id for hit in found(store, "alpha", meaning("alpha"), limit=1, **narrow)] == [wanted]
+
+
+def test_the_floor_properties_and_time_orders_hold_for_vector_hits(store: Store) -> None:
+    """They come behind the fusion of both arms."""
+    first = store.entity("A", properties={"p": 1})
+    second = store.entity("B", properties={"p": 1})
+    store.embed(first, text="alpha")
+    store.embed(second, text="alpha beta")
+    assert [hit.id for hit in found(store, "alpha", meaning("alpha"), order_by="created_at")] == [second, first]
+    assert [hit.id for hit in found(store, "alpha", meaning("alpha"), floor=1 / 11)] == [first]
+    assert found(store, "alpha", meaning("alpha"), properties={"p": 2}) == []
+
+
+def test_several_embedders_are_united_by_their_best_similarity(store: Store) -> None:
+    """A record that two of them found is one hit of the vector arm, with the better of its cosines."""
+
+    class Other(HashedEmbedder):
+        name = "other"
+
+    first, second = store.note("one"), store.note("two")
+    store.embed(first, text="alpha beta gamma")
+    store.embed(first, text="alpha", embedder=Other())
+    store.embed(second, text="alpha beta")
+    one, two = found_notes(store, "alpha", (*meaning("alpha"), *meaning("alpha", Other())))
+    assert (one.id, two.id) == (first, second)
+    assert (one.score, two.score) == (1 / 61 * 0.75, 1 / 62 * 0.75)
+    assert one.similarity == pytest.approx(1.0, abs=1e-5)
+
+
+def test_records_are_right_in_both_arms_at_once(store: Store) -> None:
+    """Changed, deleted, restored and replaced: the vector follows the record, though nobody touches the vector."""
+    record = store.note("alpha")
+    store.embed(record)
+
+    def sources(query: str) -> list[str]:
+        return [hit.source for hit in found_notes(store, query, meaning(query))]
+
+    assert sources("alpha") == ["both"]
+    row = notes.get(store.tx, record)
+    assert row is not None
+    row = notes.update(store.tx, row, row._replace(content="gamma"))
+    assert (sources("alpha"), sources("gamma")) == ([], ["text"])
+    store.embed(record)
+    assert sources("gamma") == ["both"]
+    row = notes.soft_delete(store.tx, row, 5)
+    assert sources("gamma") == []
+    notes.restore(store.tx, row, 6)
+    assert sources("gamma") == ["both"]
+    store.supersede(store.note("delta"), record)
+    assert sources("gamma") == []
+
+
+NEIGHBORS = {
+    "BENCH-100821": "BENCH-100822",
+    "GB/s": "MB/s",
+    "v1.2.3": "v1.2.4",
+    "ERR_CONN_RESET": "ERR_CONN_CLOSED",
+    "192.168.0.17": "192.168.0.18",
+    "C++": "C#",
+    "设备": "设计",
+    "жизнь": "жив",
+    "설정": "설명",
+    "école": "écran",
+    "サーバ": "サービス",
+    "user@example.com": "user@example.org",
+}
+
+
+@pytest.mark.parametrize("mode", ["all_terms", "any_term"])
+@pytest.mark.parametrize("wanted", NEIGHBORS)
+def test_an_exact_term_is_found_and_its_neighbor_is_not(
+    store: Store, wanted: str, mode: Literal["all_terms", "any_term"]
+) -> None:
+    """In both modes, though the two share most of their characters."""
+    store.note(f"see {NEIGHBORS[wanted]} here")
+    record = store.note(f"see {wanted} here")
+    assert [hit.id for hit in found_notes(store, wanted, text_mode=mode)] == [record]
+
+
+@settings(
+    max_examples=150,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.text(min_size=1, max_size=40).filter(str.strip), st.sampled_from(["all_terms", "any_term"]))
+def test_no_query_raises_in_both_arms(store: Store, query: str, mode: str) -> None:
+    """Any text that is not blank has a vector and is answered with the one record that has one."""
+    if not store.tx.one("SELECT 1 FROM entities"):
+        store.embed(store.entity("E", "some text"))
+    assert [hit.title for hit in found(store, query, meaning(query), text_mode=mode)] == ["E"]

@@ -202,3 +202,36 @@ def test_an_expression_is_only_quoted_text_and_our_operators(query: str, mode: T
     literal = plan_literals(terms, mode, two)
     for expression in (word and word.match, literal.match):
         assert expression is None or EXPRESSION.fullmatch(expression)
+
+
+def test_any_term_leaves_stop_words_out_while_another_term_is_left() -> None:
+    """Words that say nothing are not asked for; a query of nothing else is asked as it is; all_terms keeps them."""
+    assert words("what is the rotary", "any_term") == WordPlan('"rotary"', ())
+    assert words("to be or not to be", "any_term") == WordPlan('"to" OR "be"', ())
+    assert words("the rotary", "all_terms") == WordPlan('"the" AND "rotary"', ())
+    assert substrings("the rotary wing", "any_term").match == '"rotary" OR "wing"'
+
+
+def test_any_term_asks_for_the_parts_of_a_compound_of_words() -> None:
+    """Beside the compound its parts count one by one; parts of two letters, and those of an identifier, do not."""
+    assert words("tumor-suppressor genes", "any_term") == WordPlan(
+        '"tumor-suppressor" OR "tumorsuppressor" OR "tumor" OR "suppressor" OR "genes"', ()
+    )
+    assert words("ad-hoc genes", "any_term") == WordPlan('"ad-hoc" OR "adhoc" OR "hoc" OR "genes"', ())
+    assert words("BENCH-100821 fails", "any_term") == WordPlan(
+        '"BENCH-100821" OR "BENCH100821" OR ("BENCH" AND "100821") OR "fails"', ()
+    )
+
+
+def test_a_compound_alone_is_one_term() -> None:
+    """One term is enough, and this is the one: half of it is not."""
+    alone = '("foo-bar" OR "foobar" OR ("foo" AND "bar"))'
+    assert words("foo-bar", "any_term") == words("foo-bar", "all_terms") == WordPlan(alone, ())
+    assert words("the foo-bar", "any_term") == WordPlan(alone, ())
+
+
+def test_any_term_asks_for_each_word_once() -> None:
+    """A word that the query says twice, alone and inside a compound, does not count twice."""
+    assert words("cell T-cell stem-cell", "any_term") == WordPlan(
+        '"cell" OR "T-cell" OR "Tcell" OR "stem-cell" OR "stemcell" OR "stem"', ()
+    )

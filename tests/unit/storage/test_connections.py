@@ -9,7 +9,8 @@ import apsw
 import pytest
 
 from hivekeep.storage import connections
-from hivekeep.storage.connections import load_vec, open_connection, pragmas_expected, storage_options
+from hivekeep.storage.connections import SqliteTx, load_vec, open_connection, pragmas_expected, storage_options
+from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import SqliteEngine
 from hivekeep_contract import limits
 from hivekeep_contract.errors import Unsupported
@@ -75,3 +76,13 @@ def test_a_platform_without_vectors_is_told_so(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Unsupported, match="sqlite-vec"):
         load_vec(apsw.Connection(":memory:"))
+
+
+def test_a_transaction_says_whether_it_can_ask_for_vectors(tx: Tx, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extension is loaded at the first question; a connection that could not have it goes on without."""
+    assert [tx.vectors_ready(), tx.vectors_ready()] == [True, True]
+    assert tx.one("SELECT vec_length('[1,2,3]')") == (3,)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    without = SqliteTx(apsw.Connection(":memory:"))
+    assert [without.vectors_ready(), without.vectors_ready()] == [False, False]
+    assert without.one("SELECT 1") == (1,)

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from hivekeep.storage import doctor, entities, migrations, notes
+from hivekeep.storage import doctor, entities, migrations, notes, vectors
 from hivekeep.storage.connections import open_connection
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import open_store
@@ -121,6 +121,41 @@ def test_without_vectors_there_is_a_warning(store: str, monkeypatch: pytest.Monk
     verdict, sentence = _troubles(store)["vectors"]
     assert verdict == "warning"
     assert "sqlite-vec" in sentence
+
+
+def test_troubles_of_vectors_are_told_by_model(store: str) -> None:
+    """What a worker clears up is a warning; a vector that is lost is a failure."""
+
+    def fill(tx: Tx) -> None:
+        model = vectors.register_model(tx, "small", "1", 8, 1)
+        rows = [vectors.VectorRow("note", seq, "local", "observation", 7, b"\0\0\0?" * 8) for seq in (1, 2)]
+        vectors.put_many(tx, model, rows)
+
+    engine = open_store(store, OPTIONS)
+    engine.run_write(fill)
+    engine.close()
+    stale = "1 vectors of small 1 are of a former text of their record; hivekeep reindex makes them anew"
+    gone = "1 vectors of small 1 have no record any more"
+    assert _troubles(store) == {"vectors": ("warning", f"{gone}; {stale}")}
+    _spoil(store, "DELETE FROM vector_floats_1_rowids WHERE rowid = 3")
+    lost = "1 vectors of small 1 are missing in its index; hivekeep reindex makes them anew"
+    assert _troubles(store) == {"vectors": ("failed", f"{gone}; {stale}; {lost}")}
+
+
+def test_vectors_are_examined_without_the_extension(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies in its tables is no trouble by itself; that it is missing is the only warning."""
+
+    def fill(tx: Tx) -> None:
+        model = vectors.register_model(tx, "small", "1", 8, 1)
+        of_text = vectors.source_hash(None, "content 3")
+        vectors.put_many(tx, model, [vectors.VectorRow("note", 1, "local", "observation", of_text, b"\0\0\0?" * 8)])
+
+    engine = open_store(store, OPTIONS)
+    engine.run_write(fill)
+    engine.close()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    sentence = "the sqlite-vec extension is not installed; vectors are compared one by one instead"
+    assert _troubles(store) == {"vectors": ("warning", sentence)}
 
 
 def test_a_missing_file_is_not_made(path: str) -> None:

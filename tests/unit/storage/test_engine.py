@@ -53,6 +53,7 @@ _COUNTERS = {
     "audit_obligation_append_failures",
     "audit_batch_flush_failures",
     "audit_degraded_rows",
+    "deferred_writes_dropped",
     "audit_degraded",
     "audit_backlog_rows",
 }

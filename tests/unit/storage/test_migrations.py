@@ -9,8 +9,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from hivekeep.storage import entities, migrations, tables
+from hivekeep.storage import entities, migrations, tables, vectors
 from hivekeep.storage.connections import open_connection
+from hivekeep.storage.engine import Tx
 from hivekeep.storage.migrations import Migration
 from hivekeep.storage.sqlite import SqliteEngine, open_store
 from hivekeep_contract.errors import MigrationFailed, NewerSchema, NotOurDatabase, StorageUnavailable
@@ -190,6 +191,32 @@ def test_a_backup_that_is_not_equal_stops_the_migration(path: str, monkeypatch: 
     with pytest.raises(MigrationFailed, match="is not equal to"):
         _migrate(path, [*known, _migration(len(known) + 1, "CREATE TABLE more (a)")])
     assert migrations.file_state(path, OPTIONS).version == len(known)
+
+
+@pytest.mark.parametrize("extension", [True, False], ids=["with the extension", "without it"])
+def test_a_file_with_vectors_is_backed_up_and_migrated(
+    path: str, extension: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables that only sqlite-vec can read are copied, whether this platform can load it or not."""
+
+    def fill(tx: Tx) -> None:
+        model = vectors.register_model(tx, "small", "1", 8, 1)
+        vectors.put_many(tx, model, [vectors.VectorRow("note", 1, "local", "memory", 7, b"\0\0\0?" * 8)])
+
+    engine = open_store(path, OPTIONS)
+    engine.run_write(fill)
+    engine.close()
+    if not extension:
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    known = migrations.packaged()
+    _migrate(path, [*known, _migration(len(known) + 1, "CREATE TABLE more (a)")])
+    (backup,) = migrations.backups(path)
+    copy = open_store(str(backup), OPTIONS, read_only=True)
+    with copy.read() as tx:
+        (model,) = vectors.models(tx)
+        found = vectors.nearest(tx, model, b"\0\0\0?" * 8, vectors.Scope("note", ("local",)), 5)
+    copy.close()
+    assert found == [vectors.Near(1, 1.0, 7)]
 
 
 def test_a_migration_with_another_text_is_refused(path: str) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from hivekeep.storage import edges, entities, notes
+from hivekeep.storage import brain_profiles, brain_states, edges, entities, event_counts, notes
 from hivekeep.storage.edges import EdgeFilter, NeighborFilter
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import EntityFilter
+from hivekeep.storage.event_counts import Window
 from hivekeep.storage.notes import NoteFilter
 from support.stores import Explained, record_id
 
@@ -82,3 +83,40 @@ def test_more_namespaces_than_a_statement_has_arms_are_one_condition(tx: Tx) -> 
     many = [f"n{number}" for number in range(600)]
     assert entities.list_page(tx, many, EntityFilter(), limit=5) == []
     assert entities.list_page(tx, [], EntityFilter(), limit=5) == []
+
+
+ALL_KINDS = Window(BOTH, 1, 9, None, ())
+
+
+@pytest.mark.parametrize(
+    ("read", "index"),
+    [
+        (lambda tx: event_counts.newest_by_share(tx, ALL_KINDS, 5), "events_listed"),
+        (lambda tx: event_counts.newest_by_share(tx, ALL_KINDS, 5), "events_told"),
+        (lambda tx: event_counts.newest(tx, ALL_KINDS._replace(kind="audit"), 5), "events_listed"),
+        (lambda tx: event_counts.newest(tx, ALL_KINDS._replace(kind="note_created"), 5), "events_by_kind"),
+        (lambda tx: event_counts.step(tx, ALL_KINDS, "local", (3, ONE), 5), "events_listed"),
+        (lambda tx: event_counts.step(tx, ALL_KINDS._replace(kind="note_created"), "local", None, 5), "events_by_kind"),
+    ],
+)
+def test_counts_of_events_sort_nothing_but_their_groups(tx: Tx, read: Callable[[Any], object], index: str) -> None:
+    """A page or step is found by an index in its order; the only sorting is by what is counted together."""
+    explained = Explained(tx)
+    read(explained)
+    assert any(index in step for step in explained.steps), explained.steps
+    assert not [step for step in explained.steps if step.startswith("SCAN events") or "FOR ORDER BY" in step]
+
+
+def test_the_beliefs_of_a_profile_are_found_by_their_keys(tx: Tx) -> None:
+    """State, records, the oldest record and the matching bindings, whatever else there is."""
+    explained = Explained(tx)
+    brain_states.get(explained, "local", "p")
+    brain_states.targets(explained, "local", "p", [ONE])
+    brain_states.newest_targets(explained, "local", "p", 5)
+    brain_profiles.matching(explained, "local", "ada", "local", "recall", "*")
+    assert [step for step in explained.steps if step.startswith("SEARCH")] == [
+        "SEARCH brain_states USING PRIMARY KEY (namespace=? AND profile_id=?)",
+        "SEARCH brain_targets USING INDEX brain_targets_natural (namespace=? AND profile_id=? AND target_id=?)",
+        "SEARCH brain_targets USING INDEX brain_targets_oldest (namespace=? AND profile_id=?)",
+        "SEARCH brain_bindings USING PRIMARY KEY (namespace=? AND actor=? AND for_namespace=? AND consumer_kind=?)",
+    ]

@@ -49,6 +49,13 @@ class Call(NamedTuple):
     entities: tuple[tuple[str, str], ...] = ()
 
 
+class Done(NamedTuple):
+    """The id of the record that a step wrote, and what the caller should know of it."""
+
+    record_id: str
+    warnings: list[models.Warning]
+
+
 def calls(ontology: Ontology, changeset: Changeset) -> list[Call]:
     """The calls of all steps, compounds flattened; raises InvalidInput that names the place in the changeset."""
     found = [_call(ontology, place, step) for place, step in _flattened(changeset, "changeset")]
@@ -57,8 +64,8 @@ def calls(ontology: Ontology, changeset: Changeset) -> list[Call]:
     return found
 
 
-def carry_out(ctx: Context, call: Call) -> str:
-    """Do what a step says, as the caller of the context; answers the id of the record that was written.
+def carry_out(ctx: Context, call: Call) -> Done:
+    """Do what a step says, as the caller of the context.
 
     Raises PermissionDenied, GateUnavailable, and what the verb raises.
     """
@@ -67,7 +74,7 @@ def carry_out(ctx: Context, call: Call) -> str:
     ctx.ask_gate(call.verb, call.args)
     make, verb, id_field = _VERBS[call.verb]
     result = verb(replace(ctx, given=frozenset(call.args)), make(**call.args))
-    return str(result[id_field])
+    return Done(str(result[id_field]), result.get("warnings", []))
 
 
 def _flattened(changeset: Changeset, place: str) -> Iterator[tuple[str, Step]]:

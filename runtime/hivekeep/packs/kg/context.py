@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from hivekeep.compact_json import dump
 from hivekeep.identity.resolve import Wanted, resolve
-from hivekeep.packs.context import Context
+from hivekeep.packs.context import MAIN, Context
 from hivekeep.packs.kg.expansion import Expansion
 from hivekeep.packs.kg.search import check_query
 from hivekeep.search import hybrid
 from hivekeep.search.hybrid import EntitySearch
+from hivekeep.search.meaning import NO_MEANING, Meaning, meaning_of
 from hivekeep.storage import entities
 from hivekeep.storage.edges import NeighborFilter, NeighborRow
 from hivekeep.storage.entities import EntityRow
@@ -46,12 +47,18 @@ def context(ctx: Context, args: models.ContextArgs) -> models.ContextBody:
     if not query and not args.entity_ids:
         raise InvalidInput("context: give 'query' (not blank), 'entity_ids' (not empty) or both")
     check_query("context", "query", query)
+    meaning = meaning_of(ctx.engines[MAIN].read, ctx.embedders, query) if query else NO_MEANING
+    with ctx.reading() as reading:
+        return _gathered(reading, args, query, meaning)
+
+
+def _gathered(ctx: Context, args: models.ContextArgs, query: str, meaning: Meaning) -> models.ContextBody:
     numbers = Numbers(*(_clamped(name, getattr(args, name)) for name in Numbers._fields))
     filters = NeighborFilter(args.direction, tuple(args.relations or ()), kinds=ctx.ontology.entity_kinds)
     expansion = Expansion(ctx, filters)
     anchors = _named(ctx, args.entity_ids or ())
     if query:
-        anchors += _found(ctx, query, anchors, numbers.limit)
+        anchors += _found(ctx, query, meaning, anchors, numbers.limit)
     seen = {anchor.id for anchor in anchors}
     near = [_surroundings(expansion, anchor.id, numbers, seen) for anchor in anchors]
     body = _body(ctx, anchors, near, numbers.budget, undirected=_all_symmetric(filters.relations))
@@ -92,12 +99,12 @@ def _named(ctx: Context, refs: Sequence[str]) -> list[EntityRow]:
     return list(rows.values())
 
 
-def _found(ctx: Context, query: str, named: Sequence[EntityRow], limit: int) -> list[EntityRow]:
+def _found(ctx: Context, query: str, meaning: Meaning, named: Sequence[EntityRow], limit: int) -> list[EntityRow]:
     """The best entities for the query that are not named anyway."""
     depth = (limit + len(named)) * CONTEXT_SEARCH_FACTOR
     search = EntitySearch(query=query, namespaces=ctx.visible(), limit=depth)
     known = {row.id for row in named}
-    ids = [hit.id for hit in hybrid.search_entities(ctx.tx, search).hits if hit.id not in known]
+    ids = [hit.id for hit in hybrid.search_entities(ctx.tx, search, meaning).hits if hit.id not in known]
     rows = (entities.get(ctx.tx, entity_id) for entity_id in ids[:limit])
     return [row for row in rows if row is not None]
 

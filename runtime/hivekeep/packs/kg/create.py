@@ -10,7 +10,7 @@ from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context, Happened
 from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.comparing import canonical
-from hivekeep.packs.kg.endpoints import check_pair, edge_metadata, ordered
+from hivekeep.packs.kg.endpoints import check_note_rules, check_pair, edge_metadata, ordered
 from hivekeep.packs.kg.scopes import check_scope
 from hivekeep.packs.ontology import KindRef
 from hivekeep.storage import edges, entities, notes
@@ -93,7 +93,7 @@ def entity_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> EntityRo
 def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models.CreatedEntity:
     row = entity_row(ctx, args, kind)
     duplicates = [] if args.skip_dedup_check else _same_name(ctx, row.name, row.kind)
-    entities.insert(ctx.tx, row)
+    row = row._replace(seq=entities.insert(ctx.tx, row))
     ctx.touch("entity", row.id)
     ctx.mention(row.id)
     ctx.emit(*created(row))
@@ -101,6 +101,8 @@ def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> mode
     result = cast("models.CreatedEntity", shapes.entity(row, properties=args.properties, tags=args.tags))
     if duplicates:
         result["possible_duplicates"] = duplicates
+    if warnings := ctx.embed("entity", row):
+        result["warnings"] = warnings
     return result
 
 
@@ -111,20 +113,22 @@ def _same_name(ctx: Context, name: str, kind: str) -> list[models.Duplicate]:
 
 def note_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> NoteRow:
     """The note that the arguments describe; raises InvalidInput and SecretDetected."""
-    if args.content is None:
-        raise InvalidInput("create: 'content' is required for a note; it must be a string")
-    _check_embedded(args.content, args.embedding_content)
     assert kind.kind is not None
+    rules = ctx.rules_of(kind.kind)
+    content = rules.content(args.name) if args.content is None else args.content
+    if content is None:
+        raise InvalidInput("create: 'content' is required for a note; it must be a string")
+    _check_embedded(content, args.embedding_content)
     properties = dict(args.properties or {})
     if args.tags is not None:
         properties["tags"] = args.tags
-    refuse_secrets(note_secret_fields(args.content, args.name, properties))
-    return NoteRow(
+    refuse_secrets(note_secret_fields(content, args.name, properties))
+    row = NoteRow(
         id=new_id(),
         namespace=ctx.namespace,
         kind=kind.kind,
         name=args.name,
-        content=args.content,
+        content=content,
         salience=args.salience,
         decay_factor=args.decay_factor,
         properties=dump(properties),
@@ -132,6 +136,7 @@ def note_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> NoteRow:
         created_at=ctx.now_us,
         updated_at=ctx.now_us,
     )
+    return rules.prepare(ctx, row)
 
 
 def _create_note(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models.CreatedNote | models.ReplayedNote:
@@ -140,13 +145,16 @@ def _create_note(ctx: Context, args: models.CreateArgs, kind: KindRef) -> models
         holder = notes.find_by_key(ctx.tx, row.namespace, row.kind, row.key)
         if holder is not None:
             return _replay(ctx, holder, row)
-    notes.insert(ctx.tx, row)
+    row = row._replace(seq=notes.insert(ctx.tx, row))
     ctx.touch("note", row.id)
     ctx.emit(*created(row))
+    ctx.rules_of(row.kind).made(ctx, row)
     _annotate(ctx, row, args.annotates or [])
     result = cast("models.CreatedNote", shapes.note(row))
     if args.key is not None:
         result["created"] = True
+    if warnings := ctx.embed("note", row, override=args.embedding_content):
+        result["warnings"] = warnings
     return result
 
 
@@ -233,6 +241,7 @@ def _relation(word: str, index: int) -> str:
 
 def _add_edge(ctx: Context, relation: str, source: Located, target: Located, weight: float) -> None:
     check_pair(ctx.ontology, relation, source, target)
+    check_note_rules(ctx, relation, source, target, ())
     ends = ordered(relation, source.id, target.id)
     metadata = edge_metadata(relation, source, target, None, None)
     row = EdgeRow(

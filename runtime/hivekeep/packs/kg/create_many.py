@@ -39,7 +39,10 @@ def _create_many(ctx: Context, args: models.CreateArgs, items: Sequence[dict[str
     rows = [row for row in judged if not isinstance(row, HivekeepError)]
     made = [row for row in rows if isinstance(row, EntityRow)]
     entities.insert_many(ctx.tx, made)
-    notes.insert_many(ctx.tx, [row for row in rows if isinstance(row, NoteRow)])
+    noted = [row for row in rows if isinstance(row, NoteRow)]
+    notes.insert_many(ctx.tx, noted)
+    for note in noted:
+        ctx.rules_of(note.kind).made(ctx, note)
     ctx.emit_all([created(row) for row in rows])
     ctx.mention(*(row.id for row in made))
     report: models.BulkCreated = {

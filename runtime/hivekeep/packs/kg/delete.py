@@ -4,13 +4,13 @@ Invariant: what restore brings back is what delete hid, text indexes included; w
 along in the same transaction.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.update import CHANGEABLE, changeable, check_hint
-from hivekeep.storage import edges, entities, notes, records
+from hivekeep.storage import edges, embedding_queue, entities, notes, records
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.notes import NoteRow
@@ -34,11 +34,14 @@ def delete(ctx: Context, args: models.DeleteArgs) -> models.Deletion:
     ctx.touch(found.substrate, found.id)
     table = TABLES[found.substrate]
     row = table.get(ctx.tx, found.id, include_deleted=True)
+    if isinstance(row, NoteRow):
+        ctx.rules_of(row.kind).remove(ctx, row, hard=args.hard)
     removed: list[EdgeRow] = []
     if args.hard:
         removed = table.hard_delete(ctx.tx, row)
     else:
         table.soft_delete(ctx.tx, row, ctx.now_us)
+    embedding_queue.remove(ctx.tx, found.substrate, row.seq)
     if found.substrate == "entity":
         ctx.forget(found.id)
     _emit_deleted(ctx, found.substrate, found.id, found.namespace, args.hard)
@@ -75,7 +78,7 @@ def _restore_entity(ctx: Context, found: Located) -> models.RestoredEntity:
     row = entities.get(ctx.tx, found.id, include_deleted=True)
     assert row is not None
     if row.deleted_at is None and row.merged_into is None:
-        return {**shapes.entity(row), "restored": False}
+        return cast("models.RestoredEntity", {**shapes.entity(row), "restored": False})
     if row.deleted_at is None:
         raise LiveMergedEntity(
             f"restore: {row.id} is live but still carries merged_into {row.merged_into}",
@@ -85,7 +88,10 @@ def _restore_entity(ctx: Context, found: Located) -> models.RestoredEntity:
         raise _merged_away(ctx, entities, row)
     stored = entities.restore(ctx.tx, row, ctx.now_us)
     _emit_restored(ctx, "entity", row.id, row.namespace)
-    return {**shapes.entity(stored), "restored": True}
+    result = cast("models.RestoredEntity", {**shapes.entity(stored), "restored": True})
+    if warnings := ctx.embed("entity", stored):
+        result["warnings"] = warnings
+    return result
 
 
 def _merged_away(ctx: Context, table: Any, row: EntityRow | NoteRow) -> MergeTombstone:
@@ -116,13 +122,17 @@ def _restore_note(ctx: Context, found: Located) -> models.RestoredNote:
     row = notes.get(ctx.tx, found.id, include_deleted=True)
     assert row is not None
     if row.deleted_at is None:
-        return {**shapes.note(row), "restored": False}
+        return cast("models.RestoredNote", {**shapes.note(row), "restored": False})
     if row.merged_into is not None:
         raise _merged_away(ctx, notes, row)
     _refuse_taken_key(ctx, row)
+    ctx.rules_of(row.kind).restore(ctx, row)
     stored = notes.restore(ctx.tx, row, ctx.now_us)
     _emit_restored(ctx, "note", row.id, row.namespace)
-    return {**shapes.note(stored), "restored": True}
+    result = cast("models.RestoredNote", {**shapes.note(stored), "restored": True})
+    if warnings := ctx.embed("note", stored):
+        result["warnings"] = warnings
+    return result
 
 
 def _refuse_taken_key(ctx: Context, row: NoteRow) -> None:

@@ -9,13 +9,12 @@ from typing import cast
 from hivekeep import __version__, build, process
 from hivekeep.packs.context import MAIN, Context
 from hivekeep.storage.engine import Engine
+from hivekeep.storage.vectors import NOTE_ROUTES
 from hivekeep_contract.errors import HivekeepError
 from hivekeep_contract.models import kg as models
 
 POOL_GENERATION = 1
 """The main pool is made once in a process and never again."""
-
-NO_VECTORS = "no vector index is configured"
 
 
 def db_diagnostics(ctx: Context, args: models.DbDiagnosticsArgs) -> models.DbDiagnosticsResult:
@@ -55,8 +54,7 @@ def _sections(engine: Engine) -> models.DbSections:
             "started_at_unavailable_reason": started.unavailable_reason,
             "pool_generation": POOL_GENERATION,
         },
-        "note_search_ann_route_total": None,
-        "note_search_fallback_route_total": None,
-        "note_search_routes_unavailable_reason": NO_VECTORS,
+        **NOTE_ROUTES.report(),
+        "note_search_routes_unavailable_reason": None,
     }
     return cast("models.DbSections", {**own, **engine.diagnostics()})

@@ -4,9 +4,10 @@ Invariant: every edge that is written has passed the same checks in the same ord
 substrates fit, the table of the loaded packs allows the pair.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from hivekeep.packs.context import Context
 from hivekeep.packs.ontology import Ontology
 from hivekeep.storage.records import Located
 from hivekeep_contract import vocabulary
@@ -14,6 +15,8 @@ from hivekeep_contract.errors import InvalidInput
 
 DEPENDS_ON = "depends_on"
 DEPENDENCY_KIND = "dependency_kind"
+TABLED = ("entity", "note")
+"""Substrates whose kinds the endpoint table of the loaded packs names."""
 
 
 class Endpoints(NamedTuple):
@@ -41,8 +44,15 @@ def joins(ontology: Ontology, relation: str, source: Located, target: Located) -
     note_to = vocabulary.RELATIONS[relation].note_to
     if source.substrate == "note" and (note_to == "any" or (note_to == "note" and target.substrate == "note")):
         return True
-    joined = (source.substrate, target.substrate)
-    return joined == ("entity", "entity") and ontology.allows(relation, source.kind, target.kind)
+    return source.substrate == target.substrate in TABLED and ontology.allows(relation, source.kind, target.kind)
+
+
+def check_note_rules(
+    ctx: Context, relation: str, source: Located, target: Located, beside: Sequence[tuple[str, str]]
+) -> None:
+    """Ask the pack that owns the kind of a source note; `beside`: edges of the relation that the same call makes."""
+    if source.substrate == "note":
+        ctx.rules_of(source.kind).link(ctx, relation, source, target, beside)
 
 
 def ordered(relation: str, source_id: str, target_id: str) -> Endpoints:
@@ -80,12 +90,7 @@ def edge_metadata(
 
 
 def _fitting(ontology: Ontology, source: Located, target: Located) -> list[str]:
-    if (source.substrate, target.substrate) == ("entity", "entity"):
-        return ontology.fitting(source.kind, target.kind)
-    if source.substrate != "note":
-        return []
-    wanted = ("any", "note") if target.substrate == "note" else ("any",)
-    return [name for name, relation in vocabulary.RELATIONS.items() if relation.note_to in wanted]
+    return [name for name in vocabulary.RELATIONS if joins(ontology, name, source, target)]
 
 
 def _name(record: Located) -> str:

@@ -4,7 +4,7 @@ Invariant: namespace, source, target and relation name one edge for ever, live o
 checks, before anything is written.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hivekeep.gate.secrets import refuse_secrets
@@ -13,7 +13,7 @@ from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context, Happened
 from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.create import link_payload
-from hivekeep.packs.kg.endpoints import check_pair, edge_metadata, ordered
+from hivekeep.packs.kg.endpoints import check_note_rules, check_pair, edge_metadata, ordered
 from hivekeep.storage import edges
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.json_text import dump
@@ -54,7 +54,7 @@ class Planned(NamedTuple):
 
 def link_one(ctx: Context, args: models.LinkArgs) -> models.LinkedEdge:
     """The edge and what was done; raises NotFound, Ambiguous, InvalidInput, EdgeTombstoned, SecretDetected."""
-    planned = plan(ctx, args, finder(ctx))
+    planned = plan(ctx, args, finder(ctx), ())
     if planned.old is None:
         edges.insert(ctx.tx, planned.row)
     else:
@@ -72,13 +72,16 @@ def finder(ctx: Context) -> Find:
     return lambda param, text: resolve(ctx.tx, text, Wanted(param), ctx.caller)
 
 
-def plan(ctx: Context, args: models.LinkArgs, find: Find) -> Planned:
-    """The write that the arguments ask for; raises what `link_one` raises."""
+def plan(ctx: Context, args: models.LinkArgs, find: Find, beside: Sequence[Planned]) -> Planned:
+    """The write that the arguments ask for, after the writes `beside` it; raises what `link_one` raises."""
     assert args.source_id is not None
     assert args.target_id is not None
     assert args.relation is not None
     source, target = find("source_id", args.source_id), find("target_id", args.target_id)
     check_pair(ctx.ontology, args.relation, source, target)
+    if source.substrate == "note":
+        made = [(one.source.id, one.target.id) for one in beside if one.row.relation == args.relation]
+        check_note_rules(ctx, args.relation, source, target, made)
     refuse_secrets((("edge.metadata", args.metadata),))
     metadata = edge_metadata(args.relation, source, target, args.metadata, args.dependency_kind)
     said: dict[str, Any] = {

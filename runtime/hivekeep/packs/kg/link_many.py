@@ -40,7 +40,13 @@ def link(ctx: Context, args: models.LinkArgs) -> models.LinkResult:
 def _link_many(ctx: Context, args: models.LinkArgs, links: Sequence[dict[str, Any]]) -> models.BulkLinked:
     refuse_others(ctx, args, "links", BESIDE_LINKS)
     find = _remembering(finder(ctx))
-    judged = judge(links, lambda entry: _plan(ctx, entry, find), param="links", atomic=args.atomic)
+    accepted: list[Planned] = []
+
+    def prepare(entry: dict[str, Any]) -> Planned:
+        accepted.append(_plan(ctx, entry, find, accepted))
+        return accepted[-1]
+
+    judged = judge(links, prepare, param="links", atomic=args.atomic)
     first = _first_of_each(judged)
     _store(ctx, first)
     ctx.emit_all([linked(planned) for planned in first])
@@ -48,7 +54,7 @@ def _link_many(ctx: Context, args: models.LinkArgs, links: Sequence[dict[str, An
     return _report(args, judged, first)
 
 
-def _plan(ctx: Context, entry: dict[str, Any], find: Find) -> Planned:
+def _plan(ctx: Context, entry: dict[str, Any], find: Find, beside: Sequence[Planned]) -> Planned:
     given = {_SPELLINGS.get(spelling, spelling) for spelling, value in entry.items() if value is not None}
     unknown = [name for name in entry if name not in _SPELLINGS]
     if unknown:
@@ -57,7 +63,7 @@ def _plan(ctx: Context, entry: dict[str, Any], find: Find) -> Planned:
     if missing:
         raise InvalidInput(f"link: {missing[0]!r} is required in every entry of links")
     args, _given = ctx.read_entry(entry)
-    return plan(ctx, args, find)
+    return plan(ctx, args, find, beside)
 
 
 def _remembering(find: Find) -> Find:

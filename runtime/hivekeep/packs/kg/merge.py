@@ -15,8 +15,8 @@ from hivekeep.packs.kg.merge_edges import EdgePlan, Loss, Removal, apply_edges, 
 from hivekeep.packs.kg.merge_fields import Fields, Policy, entity_fields, note_fields
 from hivekeep.packs.kg.merge_guards import Refusal, entity_refusal, note_refusal
 from hivekeep.packs.kg.scopes import a
-from hivekeep.packs.kg.update import CHANGEABLE, check_hint
-from hivekeep.storage import edges, entities, notes
+from hivekeep.packs.kg.update import CHANGEABLE, EMBEDDED, check_hint
+from hivekeep.storage import edges, embedding_queue, entities, notes
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import dump, load_object
 from hivekeep.storage.notes import NoteRow
@@ -82,6 +82,9 @@ def merge(ctx: Context, args: models.MergeArgs) -> models.MergeResult:
     ctx.touch(pair.into.substrate, pair.into.id)
     substrate = _SUBSTRATES[pair.into.substrate]
     into, gone = (substrate.table.get(ctx.tx, found.id) for found in pair)
+    if substrate.name == "note":
+        for kind in dict.fromkeys((into.kind, gone.kind)):
+            ctx.rules_of(kind).merge(ctx, into, gone)
     refusal = substrate.refusal(into, gone, args.force)
     if refusal is not None:
         return _refused(args, refusal)
@@ -204,7 +207,7 @@ def _carry_out(
 ) -> None:
     """Write the plan: edges, the kept record with its text index, the event, the tombstone that points to both."""
     apply_edges(ctx.tx, plan.edges)
-    substrate.table.update(ctx.tx, plan.into, plan.kept)
+    stored = substrate.table.update(ctx.tx, plan.into, plan.kept)
     event_id = _emit(ctx, args, substrate.name, plan, report)
     tombstone = plan.gone._replace(
         **substrate.tombstone(plan.gone, plan.into.id),
@@ -214,6 +217,11 @@ def _carry_out(
         merge_event_id=event_id,
     )
     substrate.table.update(ctx.tx, plan.gone, tombstone)
+    embedding_queue.remove(ctx.tx, substrate.name, plan.gone.seq)
+    if any(plan.fields.columns.get(name) != getattr(plan.into, name, None) for name in EMBEDDED) and (
+        warnings := ctx.embed(substrate.name, stored)
+    ):
+        report["warnings"] = warnings
     if substrate.name == "entity":
         ctx.forget(plan.gone.id)
 

@@ -14,7 +14,7 @@ from hivekeep.identity.ids import new_id
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Aggregate, Context
 from hivekeep.packs.kg import shapes
-from hivekeep.packs.kg.changeset import Changeset, calls, carry_out
+from hivekeep.packs.kg.changeset import Changeset, Done, calls, carry_out
 from hivekeep.storage import events, proposals
 from hivekeep.storage.json_text import dump, load_object
 from hivekeep.storage.proposals import ProposalRow
@@ -40,9 +40,10 @@ _STATUS_AFTER = {"approve": APPROVED, "reject": "rejected", "request_changes": "
 
 
 class Application(NamedTuple):
-    """What became of an approved change: the records it wrote, or why it wrote nothing."""
+    """What became of an approved change: the records it wrote with warnings about them, or why it wrote nothing."""
 
     records: list[str]
+    warnings: list[models.Warning]
     error: models.ApplyError | None
 
 
@@ -228,6 +229,8 @@ def _apply(ctx: Context, row: ProposalRow, answer: models.Reviewed) -> None:
     if done.error is None:
         ctx.forget(*system.forgotten)
         answer["status"], answer["records"] = APPLIED, done.records
+        if done.warnings:
+            answer["warnings"] = done.warnings
     else:
         answer["status"], answer["apply_error"] = APPROVED, done.error
     error = None if done.error is None else dump(done.error)
@@ -243,14 +246,14 @@ def _apply(ctx: Context, row: ProposalRow, answer: models.Reviewed) -> None:
 
 def _carried_out(system: Context, changeset: Changeset) -> Application:
     """Every step in its order, or none; the failure of a step undoes those before it."""
-    records: list[str] = []
+    done: list[Done] = []
     try:
         with savepoint(system.tx):
             for call in calls(system.ontology, changeset):
-                records.append(carry_out(system, call))
+                done.append(carry_out(system, call))
     except HivekeepError as error:
-        failure: models.ApplyError = {"step": len(records), "kind": error.kind, "message": error.message}
+        failure: models.ApplyError = {"step": len(done), "kind": error.kind, "message": error.message}
         if error.code:
             failure["code"] = error.code
-        return Application([], failure)
-    return Application(records, None)
+        return Application([], [], failure)
+    return Application([step.record_id for step in done], [warning for step in done for warning in step.warnings], None)

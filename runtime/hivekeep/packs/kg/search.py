@@ -1,31 +1,62 @@
 """search: ranked hits over entities or notes, and what each arm did."""
 
-from hivekeep.packs.context import Context
+from typing import NamedTuple
+
+from hivekeep.packs.context import MAIN, Context
 from hivekeep.packs.kg.scopes import check_scope
 from hivekeep.packs.ontology import KindRef
 from hivekeep.search import hybrid
 from hivekeep.search.hybrid import EntitySearch, Hit, NoteSearch, SearchResult
+from hivekeep.search.meaning import Meaning, meaning_of, pending
+from hivekeep.storage.engine import Tx
+from hivekeep.storage.text_index import TextSubstrate
 from hivekeep_contract.errors import InvalidInput
 from hivekeep_contract.limits import SEARCH_CAP, SEARCH_QUERY_MAX_BYTES
 from hivekeep_contract.models import kg as models
 
-SEARCHABLE = ("entity", "note")
+SEARCHABLE: tuple[TextSubstrate, ...] = ("entity", "note")
+
+
+class Wanted(NamedTuple):
+    """What is searched, and how: one of the two pipelines with its search."""
+
+    substrate: TextSubstrate
+    search: EntitySearch | NoteSearch
+
+    def find(self, tx: Tx, meaning: Meaning) -> SearchResult:
+        """The hits in the store as this snapshot has it."""
+        if isinstance(self.search, EntitySearch):
+            return hybrid.search_entities(tx, self.search, meaning)
+        return hybrid.search_notes(tx, self.search, meaning)
 
 
 def search(ctx: Context, args: models.SearchArgs) -> models.SearchResult:
-    """Hits best first; raises InvalidInput for a kind that is not searched and filters of another kind."""
+    """Hits best first; raises InvalidInput for a kind that is not searched and filters of another kind.
+
+    The vector of the query is made between two looks at the store, never during one; raises EmbedderUnavailable when
+    its model cannot work.
+    """
+    wanted = _wanted(ctx, args)
+    read, scope = ctx.engines[MAIN].read, wanted.search
+    wait_ms = ctx.settings.embedding_wait_ms
+    waiting = pending(read, ctx.embedders, wanted.substrate, scope.namespaces, scope.kind, wait_ms)
+    meaning = meaning_of(read, ctx.embedders, args.query)
+    with ctx.reading() as reading:
+        found = wanted.find(reading.tx, meaning)
+    ctx.beside = {"status": "complete", "arm_participation": hybrid.participation(args.text_mode, found, waiting)}
+    ctx.emit("search_executed", wanted.substrate, None, _telemetry(args, found))
+    return [_row(hit, wanted.substrate) for hit in found.hits]
+
+
+def _wanted(ctx: Context, args: models.SearchArgs) -> Wanted:
     substrate = ctx.ontology.kind(args.kind).substrate
     if substrate not in SEARCHABLE:
         raise InvalidInput(f"search: kind={args.kind!r} is not searched; use list(kind={args.kind!r}) with its filters")
     check_scope("search", ctx.given, substrate)
     check_query("search", "query", args.query)
-    found = _entities(ctx, args) if substrate == "entity" else _notes(ctx, args)
-    ctx.beside = {
-        "status": "complete",
-        "arm_participation": hybrid.participation(args.text_mode, found.text_candidates),
-    }
-    ctx.emit("search_executed", substrate, None, _telemetry(args, found))
-    return [_row(hit, substrate) for hit in found.hits]
+    if substrate == "entity":
+        return Wanted("entity", _entities(ctx, args))
+    return Wanted("note", _notes(ctx, args))
 
 
 def check_query(verb: str, param: str, query: str) -> None:
@@ -34,9 +65,9 @@ def check_query(verb: str, param: str, query: str) -> None:
         raise InvalidInput(f"{verb}: {param} must be at most {SEARCH_QUERY_MAX_BYTES} bytes")
 
 
-def _entities(ctx: Context, args: models.SearchArgs) -> SearchResult:
+def _entities(ctx: Context, args: models.SearchArgs) -> EntitySearch:
     kind = ctx.ontology.one_kind(args.kind, substrate="entity", specific=args.entity_kind, param="entity_kind")
-    wanted = EntitySearch(
+    return EntitySearch(
         query=args.query,
         namespaces=ctx.visible(args.namespace),
         kind=kind.kind,
@@ -48,7 +79,6 @@ def _entities(ctx: Context, args: models.SearchArgs) -> SearchResult:
         floor=_floor(args),
         order_by=args.order_by,
     )
-    return hybrid.search_entities(ctx.tx, wanted)
 
 
 def _entity_type(ctx: Context, args: models.SearchArgs, kind: KindRef) -> str | None:
@@ -59,9 +89,9 @@ def _entity_type(ctx: Context, args: models.SearchArgs, kind: KindRef) -> str | 
     return ctx.ontology.any_entity_type(args.entity_type)
 
 
-def _notes(ctx: Context, args: models.SearchArgs) -> SearchResult:
+def _notes(ctx: Context, args: models.SearchArgs) -> NoteSearch:
     kind = ctx.ontology.one_kind(args.kind, substrate="note", specific=args.note_kind, param="note_kind")
-    wanted = NoteSearch(
+    return NoteSearch(
         query=args.query,
         namespaces=ctx.visible(args.namespace),
         kind=kind.kind,
@@ -73,7 +103,6 @@ def _notes(ctx: Context, args: models.SearchArgs) -> SearchResult:
         order_by=args.order_by,
         include_superseded=bool(args.include_superseded),
     )
-    return hybrid.search_notes(ctx.tx, wanted)
 
 
 def _floor(args: models.SearchArgs) -> float:
@@ -84,6 +113,8 @@ def _row(hit: Hit, substrate: str) -> models.EntityHit | models.NoteHit:
     signals: models.Signals = {}
     if hit.keyword_score is not None:
         signals["keyword_score"] = hit.keyword_score
+    if hit.similarity is not None:
+        signals["vector_similarity"] = hit.similarity
     row: models.Hit = {
         "id": hit.id,
         "rank_score": hit.score,

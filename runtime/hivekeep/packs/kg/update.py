@@ -3,7 +3,7 @@
 Invariant: what the patch does not name stays; a change is written with its event, or nothing is.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar, cast
 
 from hivekeep.gate.secrets import refuse_secrets
@@ -12,7 +12,7 @@ from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
 from hivekeep.packs.kg.comparing import canonical
 from hivekeep.packs.kg.create import note_secret_fields
-from hivekeep.packs.kg.endpoints import DEPENDENCY_KIND, check_pair, edge_metadata, ordered
+from hivekeep.packs.kg.endpoints import DEPENDENCY_KIND, check_note_rules, check_pair, edge_metadata, ordered
 from hivekeep.packs.kg.scopes import a, check_scope
 from hivekeep.packs.ontology import KindRef
 from hivekeep.storage import edges, entities, notes, records
@@ -25,6 +25,8 @@ from hivekeep_contract.errors import EndpointDeleted, InvalidInput, NaturalKeyCo
 from hivekeep_contract.models import kg as models
 
 CHANGEABLE = ("entity", "note", "edge")
+EMBEDDED = frozenset({"name", "description", "content"})
+"""The columns that the vector of a record is made of."""
 
 R = TypeVar("R")
 
@@ -107,7 +109,10 @@ def _update_entity(ctx: Context, args: models.UpdateArgs, old: EntityRow) -> mod
         return cast("models.UpdatedEntity", shapes.entity(old))
     stored = entities.update(ctx.tx, old, old._replace(**patch, updated_at=ctx.now_us))
     _emit_update(ctx, "entity", old.id, old.namespace, changed)
-    return cast("models.UpdatedEntity", shapes.entity(stored))
+    result = cast("models.UpdatedEntity", shapes.entity(stored))
+    if warnings := _embed(ctx, "entity", stored, changed):
+        result["warnings"] = warnings
+    return result
 
 
 def _update_note(ctx: Context, args: models.UpdateArgs, old: NoteRow) -> models.UpdatedNote:
@@ -120,13 +125,22 @@ def _update_note(ctx: Context, args: models.UpdateArgs, old: NoteRow) -> models.
                 "current_version": old.version,
             },
         )
-    patch = _note_patch(ctx, args, old)
-    changed = _changed(old, patch, same=_same_note_field)
+    asked = old._replace(**_note_patch(ctx, args, old))
+    wanted = ctx.rules_of(old.kind).change(ctx, old, asked)._asdict()
+    changed = _changed(old, wanted, same=_same_note_field)
     if not changed and args.expected_version is None:
         return cast("models.UpdatedNote", {**shapes.note(old), "unchanged": True})
-    stored = notes.update(ctx.tx, old, old._replace(**patch, updated_at=ctx.now_us))
+    stored = notes.update(ctx.tx, old, NoteRow(**{**wanted, "updated_at": ctx.now_us}))
     _emit_update(ctx, "note", old.id, old.namespace, changed)
-    return cast("models.UpdatedNote", shapes.note(stored))
+    result = cast("models.UpdatedNote", shapes.note(stored))
+    if warnings := _embed(ctx, "note", stored, changed):
+        result["warnings"] = warnings
+    return result
+
+
+def _embed(ctx: Context, substrate: str, stored: EntityRow | NoteRow, changed: Collection[str]) -> list[models.Warning]:
+    """A record whose text stayed keeps its vector."""
+    return ctx.embed(substrate, stored) if EMBEDDED.intersection(changed) else []
 
 
 def _note_patch(ctx: Context, args: models.UpdateArgs, old: NoteRow) -> dict[str, Any]:
@@ -167,6 +181,7 @@ def _update_edge(ctx: Context, args: models.UpdateArgs, old: EdgeRow) -> models.
         source, target = (_endpoint(ctx, record_id) for record_id in (old.source_id, old.target_id))
     if relation != old.relation:
         check_pair(ctx.ontology, relation, source, target)
+        check_note_rules(ctx, relation, source, target, ())
         ends = ordered(relation, old.source_id, old.target_id)
         _refuse_taken(ctx, old, relation, ends.source_id, ends.target_id)
         patch |= {"relation": relation, "source_id": ends.source_id, "target_id": ends.target_id}

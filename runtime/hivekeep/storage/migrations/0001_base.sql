@@ -62,6 +62,12 @@ CREATE INDEX notes_listed ON notes (namespace, created_at, id) WHERE deleted_at 
 CREATE INDEX notes_by_kind ON notes (namespace, kind, created_at, id) WHERE deleted_at IS NULL;
 -- A deleted holder frees its key.
 CREATE UNIQUE INDEX notes_by_key ON notes (namespace, kind, key) WHERE deleted_at IS NULL AND key IS NOT NULL;
+-- Memories of one source, thread or session in the order in which they came: the expression is storage/threads.py's.
+CREATE INDEX notes_by_thread ON notes (namespace, coalesce(
+    json_extract(properties, '$.source_id'), json_extract(properties, '$.thread_id'),
+    json_extract(properties, '$.thread'), json_extract(properties, '$.session_id'),
+    json_extract(properties, '$.session')
+)) WHERE kind = 'memory' AND deleted_at IS NULL;
 
 CREATE TABLE edges (
     seq INTEGER PRIMARY KEY REFERENCES edge_ledger (seq),
@@ -111,6 +117,8 @@ CREATE INDEX events_by_target ON events (namespace, target_id, created_at, id) W
 -- Nearly every event is the audit row of a success; what is not is found without walking over those.
 CREATE INDEX events_by_kind ON events (namespace, kind, created_at, id) WHERE kind <> 'audit';
 CREATE INDEX events_failed ON events (namespace, outcome, created_at, id) WHERE outcome <> 'success';
+-- What happened to records, newest first, without walking over audit rows.
+CREATE INDEX events_told ON events (namespace, created_at, id) WHERE kind <> 'audit';
 
 CREATE TABLE event_observations (
     event_id TEXT NOT NULL REFERENCES events (id),
@@ -148,6 +156,163 @@ CREATE TABLE proposals (
 CREATE UNIQUE INDEX proposals_id ON proposals (id);
 CREATE INDEX proposals_listed ON proposals (namespace, created_at, id);
 CREATE INDEX proposals_by_status ON proposals (namespace, status, created_at, id);
+
+-- Tuning. Profiles and bindings belong to the namespace of those who made them; what a profile learned is kept for each
+-- namespace in which it was given feedback. `updated_at` of a state grows with every change of it.
+CREATE TABLE brain_profiles (
+    namespace TEXT NOT NULL,
+    profile_id TEXT NOT NULL,
+    description TEXT,
+    consumer_kind TEXT NOT NULL,
+    state_class TEXT NOT NULL,
+    lifecycle TEXT NOT NULL,
+    created_at INTEGER,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (namespace, profile_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE brain_bindings (
+    namespace TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    for_namespace TEXT NOT NULL,
+    consumer_kind TEXT NOT NULL,
+    profile_id TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (namespace, actor, for_namespace, consumer_kind)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE brain_states (
+    namespace TEXT NOT NULL,
+    profile_id TEXT NOT NULL,
+    relevance_alpha REAL NOT NULL,
+    relevance_beta REAL NOT NULL,
+    salience_alpha REAL NOT NULL,
+    salience_beta REAL NOT NULL,
+    temporal_alpha REAL NOT NULL,
+    temporal_beta REAL NOT NULL,
+    target_count INTEGER NOT NULL,
+    total_events INTEGER NOT NULL,
+    exploration_epoch INTEGER NOT NULL,
+    section_events INTEGER NOT NULL,
+    section_epoch INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (namespace, profile_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE brain_targets (
+    seq INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    profile_id TEXT NOT NULL,
+    target_id TEXT NOT NULL,
+    alpha REAL NOT NULL,
+    beta REAL NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX brain_targets_natural ON brain_targets (namespace, profile_id, target_id);
+CREATE INDEX brain_targets_oldest ON brain_targets (namespace, profile_id, seq);
+CREATE TABLE brain_sections (
+    namespace TEXT NOT NULL,
+    profile_id TEXT NOT NULL,
+    section TEXT NOT NULL,
+    alpha REAL NOT NULL,
+    beta REAL NOT NULL,
+    prior_alpha REAL NOT NULL,
+    prior_beta REAL NOT NULL,
+    PRIMARY KEY (namespace, profile_id, section)
+) STRICT, WITHOUT ROWID;
+-- What changed each state, in order: its history outlives a reset.
+CREATE TABLE brain_events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    profile_id TEXT NOT NULL,
+    event_kind TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX brain_events_id ON brain_events (id);
+CREATE INDEX brain_events_listed ON brain_events (namespace, profile_id, created_at);
+-- How much implicit feedback still counts against the cap.
+CREATE TABLE brain_mass (
+    namespace TEXT NOT NULL,
+    profile_id TEXT NOT NULL,
+    target_id TEXT NOT NULL,
+    mass REAL NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (namespace, profile_id, target_id)
+) STRICT, WITHOUT ROWID;
+-- Each pair of a scorer's pass and a served row counts once.
+CREATE TABLE brain_scored (
+    scorer_run_id TEXT NOT NULL,
+    serve_ledger_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (scorer_run_id, serve_ledger_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE brain_serve_ledger (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    consumer_kind TEXT NOT NULL,
+    served_by_profile_id TEXT,
+    resolved_profile_id TEXT,
+    resolved_at INTEGER,
+    accounting_profile_id TEXT GENERATED ALWAYS AS (coalesce(served_by_profile_id, resolved_profile_id)) VIRTUAL,
+    target_id TEXT NOT NULL,
+    query_class TEXT NOT NULL,
+    query_raw TEXT NOT NULL,
+    served_at INTEGER NOT NULL,
+    grade TEXT,
+    graded_at INTEGER,
+    scorer_run_id TEXT
+) STRICT;
+CREATE UNIQUE INDEX brain_serve_ledger_id ON brain_serve_ledger (id);
+CREATE INDEX brain_serve_ledger_listed ON brain_serve_ledger (namespace, served_at);
+
+-- Vectors. A row without `embedding` has its floats in the sqlite-vec tables of its model, which are made with the model.
+CREATE TABLE embedding_models (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    dims INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX embedding_models_natural ON embedding_models (name, revision);
+
+CREATE TABLE vectors (
+    model_id INTEGER NOT NULL REFERENCES embedding_models (id),
+    place INTEGER NOT NULL,
+    substrate TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    source_hash INTEGER NOT NULL,
+    embedding BLOB,
+    PRIMARY KEY (model_id, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX vectors_by_scope ON vectors (namespace, model_id, substrate, kind);
+CREATE INDEX vectors_apart ON vectors (model_id, place) WHERE embedding IS NOT NULL;
+
+-- Texts that wait for their vector, and who makes them.
+CREATE TABLE embedding_queue (
+    model_name TEXT NOT NULL,
+    substrate TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    namespace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    source_hash INTEGER NOT NULL,
+    input TEXT NOT NULL,
+    enqueued_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    not_before INTEGER NOT NULL,
+    error TEXT
+) STRICT;
+CREATE UNIQUE INDEX embedding_queue_natural ON embedding_queue (model_name, substrate, seq);
+CREATE INDEX embedding_queue_by_scope ON embedding_queue (namespace, model_name, substrate, kind);
+CREATE INDEX embedding_queue_due ON embedding_queue (not_before, enqueued_at, seq);
+
+CREATE TABLE leases (
+    name TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    fence INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (name)
+) STRICT, WITHOUT ROWID;
 
 -- Text indexes. rowid = seq of the record; rows are written with the record, live records only.
 CREATE VIRTUAL TABLE entity_words USING fts5 (

@@ -17,11 +17,13 @@ from typing import Final, NamedTuple
 import apsw
 
 from hivekeep.storage.connections import MEMORY, StoreOptions, log_has_content, open_connection, patiently
+from hivekeep.storage.vector_layout import CODES_PREFIX, FLOATS_PREFIX
 from hivekeep_contract.errors import MigrationFailed, NewerSchema, NotOurDatabase
 
 APPLICATION_ID: Final = 0x484B4550
 """`HKEP`: marks a file as ours in its header."""
 
+_OF_EXTENSION: Final = (FLOATS_PREFIX, CODES_PREFIX)
 _HEADER_BYTES: Final = 100
 _BACKUP_SUFFIX: Final = ".backup"
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -200,11 +202,15 @@ def _verified_backup(path: str, options: StoreOptions, version: int) -> Path:
 
 
 def row_counts(connection: apsw.Connection) -> dict[str, int]:
-    """How many rows each table has."""
+    """How many rows each table has, but not those of sqlite-vec, which may be out of reach; `vectors` counts theirs."""
     tables = connection.execute(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')"
     ).fetchall()
-    return {str(name): _row_count(connection, str(name)) for (name,) in sorted(tables)}
+    return {
+        str(name): _row_count(connection, str(name))
+        for (name,) in sorted(tables)
+        if not str(name).startswith(_OF_EXTENSION)
+    }
 
 
 def _row_count(connection: apsw.Connection, table: str) -> int:

@@ -34,7 +34,10 @@ class WriteKey(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """One verb. `errors`: every error it can have, those that all verbs share included."""
+    """One verb. `errors`: every error it can have, those that all verbs share included.
+
+    `embeds`: whether it stores texts that get vectors, and whether those come from its arguments alone (`given`).
+    """
 
     name: str
     pack: str
@@ -51,6 +54,7 @@ class Verb(NamedTuple):
     schedulable: bool
     bulk_atomic: bool
     audit_cost: Literal["models", "one"] | None
+    embeds: Literal["given", "stored"] | None
     errors: tuple[str, ...]
 
 
@@ -94,6 +98,7 @@ VERBS: dict[str, Verb] = {
         schedulable=False,
         bulk_atomic=False,
         audit_cost=None,
+        embeds=None,
         errors=("invalid_input", "record_missing"),
     ),
     "keep": Verb(
@@ -122,6 +127,7 @@ VERBS: dict[str, Verb] = {
         schedulable=False,
         bulk_atomic=True,
         audit_cost="one",
+        embeds="given",
         errors=("invalid_input", "busy"),
     ),
     "todo.import": Verb(
@@ -144,6 +150,7 @@ VERBS: dict[str, Verb] = {
         schedulable=True,
         bulk_atomic=False,
         audit_cost=None,
+        embeds=None,
         errors=("invalid_input", "busy"),
     ),
     "todo.list": Verb(
@@ -162,6 +169,7 @@ VERBS: dict[str, Verb] = {
         schedulable=False,
         bulk_atomic=False,
         audit_cost=None,
+        embeds=None,
         errors=("invalid_input",),
     ),
 }

@@ -30,6 +30,8 @@ DEFAULT_NOTE_KIND: str = "remark"
 
 KIND_OWNERS: dict[str, str] = {"goal": "todo", "task": "todo"}
 
+CONSUMER_KINDS: dict[str, tuple[str, ...]] = {"todo": ("next",)}
+
 RELATIONS: dict[str, Relation] = {
     "in": Relation("structure", False, None),
     "beside": Relation("structure", True, None),

@@ -1,0 +1,35 @@
+"""The gate on implicit feedback: concluded signals on one record never outweigh one explicit signal.
+
+Invariant: the mass that is stored never exceeds the cap, however many signals come and however the clock moves.
+"""
+
+from typing import NamedTuple
+
+from hivekeep_contract.limits import IMPLICIT_HALF_LIFE_DAYS, IMPLICIT_MASS_CAP, IMPLICIT_MASS_TOLERANCE
+
+_HALF_LIFE_US = IMPLICIT_HALF_LIFE_DAYS * 24 * 60 * 60 * 1_000_000
+
+
+class Passage(NamedTuple):
+    """What the gate let through: the weight that counts, and the mass before (decayed) and after it."""
+
+    effective_weight: float
+    mass_before: float
+    mass_after: float
+
+
+SHUT = Passage(0.0, 0.0, 0.0)
+"""The passage of a signal that teaches no profile."""
+
+
+def decayed(mass: float, elapsed_us: int) -> float:
+    """What is left of a mass; a clock that went backwards leaves all of it."""
+    return mass if elapsed_us <= 0 else float(mass * 2.0 ** (-elapsed_us / _HALF_LIFE_US))
+
+
+def admit(mass_before: float, weight: float) -> Passage:
+    """Let a weight through when the mass stays within the cap, otherwise none of it."""
+    after = mass_before + abs(weight)
+    if after <= IMPLICIT_MASS_CAP + IMPLICIT_MASS_TOLERANCE:
+        return Passage(weight, mass_before, after)
+    return Passage(0.0, mass_before, mass_before)
