@@ -1,7 +1,7 @@
 """memory.recall among 10,000 memories, without vectors, against the text index asked for the same terms by hand.
 
 By hand is one statement of FTS5: match, bm25, the best ten. Ours is the whole operation, from the text of the call to
-its envelope and audit row: terms, words and neighbors, fusion, weights, mentions, corrections. The words of the memories
+its envelope and audit row: terms, words and neighbors, fusion, weights, mentions, corrections. The words of memories
 are as frequent as those of a language (Zipf), so a query has rare and common ones.
 """
 

@@ -251,7 +251,7 @@ EMBEDDING_PAUSE_MS = 50
 VECTOR_CHUNK_SIZE = 32
 
 #: The same of the one-bit codes of vectors.
-VECTOR_CODE_CHUNK_SIZE = 256
+VECTOR_CODE_CHUNK_SIZE = 512
 
 #: Vectors of one namespace and kind up to which a search compares every one; beyond, it compares codes first.
 VECTOR_EXACT_MAX = 6000
@@ -260,7 +260,7 @@ VECTOR_EXACT_MAX = 6000
 VECTOR_SAMPLE_EVERY = 32
 
 #: Vectors that a search by codes compares exactly at least.
-VECTOR_CANDIDATES_MIN = 384
+VECTOR_CANDIDATES_MIN = 320
 
 #: Vectors that a search by codes compares exactly for each one it wants.
 VECTOR_CANDIDATES_EACH = 12
@@ -348,6 +348,33 @@ MERGE_PREFIX_MIN_CHARS = 3
 
 #: Stands between two texts that a merge joins.
 MERGE_SEPARATOR = '\n\n---\n\n'
+
+#: Salience of a task of each priority.
+TASK_SALIENCE: dict[str, float] = {"p0": 1.0, "p1": 0.75, "p2": 0.5, "p3": 0.25}
+
+#: Priority of a task that was given none.
+TASK_PRIORITY = "p2"
+
+#: Statuses of a task that somebody can work on.
+ACTIONABLE_STATUSES: list[str] = ["next", "active"]
+
+#: Most tasks of one answer.
+TASKS_CAP = 200
+
+#: Candidates that gtd.next looks at; more of them are refused.
+NEXT_CANDIDATES_MAX = 20000
+
+#: Tasks, and dependencies, that the search for a circle looks at; a larger graph is refused.
+DEPENDENCY_WALK_MAX = 20000
+
+#: Tasks of one repair.
+REPAIR_ITEMS_MAX = 100
+
+#: Candidates on a page of gtd.census when no limit is given.
+CENSUS_PAGE_DEFAULT = 100
+
+#: What gtd.census says of its own counts.
+CENSUS_INTERPRETATION = "Counts of raw stored values by their size. No unit is inferred, and comparing two raw values is not comparing two moments."
 
 #: Salience of a memory that was given none.
 MEMORY_SALIENCE: dict[str, float] = {"episodic": 0.3, "semantic": 0.5}
@@ -439,9 +466,6 @@ RECALL_POSTERIOR_MAX = 1.15
 
 #: Age at which the temporal part of a breakdown is a half.
 RECALL_TEMPORAL_HALF_LIFE_DAYS = 30.0
-
-#: Names taken from the capitalised words of a query.
-RECALL_ENTITY_NAMES_MAX = 8
 
 #: Words and pairs of words of a query that are looked up as names of entities.
 RECALL_ENTITY_LOOKUPS_MAX = 64
@@ -596,3 +620,6 @@ SERVE_LEDGER_DAYS = 90
 
 #: Older rows that one append removes at most.
 SERVE_LEDGER_SWEEP = 200
+
+#: Most sessions of a page.
+SESSION_PAGE_MAX = 200

@@ -71,6 +71,13 @@ ROUTES: dict[str, Route] = {
     "verbs": Route("verbs", "/api/v1/verbs/verbs", "POST", "token", "verb"),
     "whoami": Route("whoami", "/api/v1/verbs/whoami", "POST", "token", "verb"),
     "withdraw": Route("withdraw", "/api/v1/verbs/withdraw", "POST", "token", "verb"),
+    "gtd.assign": Route("gtd.assign", "/api/v1/verbs/gtd.assign", "POST", "token", "verb"),
+    "gtd.census": Route("gtd.census", "/api/v1/verbs/gtd.census", "POST", "token", "verb"),
+    "gtd.complete": Route("gtd.complete", "/api/v1/verbs/gtd.complete", "POST", "token", "verb"),
+    "gtd.next": Route("gtd.next", "/api/v1/verbs/gtd.next", "POST", "token", "verb"),
+    "gtd.repair": Route("gtd.repair", "/api/v1/verbs/gtd.repair", "POST", "token", "verb"),
+    "gtd.tasks": Route("gtd.tasks", "/api/v1/verbs/gtd.tasks", "POST", "token", "verb"),
+    "gtd.transition": Route("gtd.transition", "/api/v1/verbs/gtd.transition", "POST", "token", "verb"),
     "memory.feedback": Route("memory.feedback", "/api/v1/verbs/memory.feedback", "POST", "token", "verb"),
     "memory.prune": Route("memory.prune", "/api/v1/verbs/memory.prune", "POST", "token", "verb"),
     "memory.recall": Route("memory.recall", "/api/v1/verbs/memory.recall", "POST", "token", "verb"),
@@ -116,6 +123,13 @@ ROUTES: dict[str, Route] = {
     "brain.reset": Route("brain.reset", "/api/v1/verbs/brain.reset", "POST", "token", "verb"),
     "brain.resolve": Route("brain.resolve", "/api/v1/verbs/brain.resolve", "POST", "token", "verb"),
     "brain.unbind": Route("brain.unbind", "/api/v1/verbs/brain.unbind", "POST", "token", "verb"),
+    "session.export": Route("session.export", "/api/v1/verbs/session.export", "POST", "token", "verb"),
+    "session.list": Route("session.list", "/api/v1/verbs/session.list", "POST", "token", "verb"),
+    "session.resume": Route("session.resume", "/api/v1/verbs/session.resume", "POST", "token", "verb"),
+    "session.search": Route("session.search", "/api/v1/verbs/session.search", "POST", "token", "verb"),
+    "session.stats": Route("session.stats", "/api/v1/verbs/session.stats", "POST", "token", "verb"),
+    "session.store": Route("session.store", "/api/v1/verbs/session.store", "POST", "token", "verb"),
+    "session.vacuum": Route("session.vacuum", "/api/v1/verbs/session.vacuum", "POST", "token", "verb"),
 }
 
 #: Who is asking; the anonymous caller when absent.

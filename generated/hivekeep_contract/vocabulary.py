@@ -127,11 +127,20 @@ ENTITY_SUBTYPES: dict[str, dict[str, tuple[str, ...]]] = {
     "resource": {},
 }
 
-NOTE_KINDS: tuple[str, ...] = ("observation", "insight", "question", "decision", "reference", "memory")
+NOTE_KINDS: tuple[str, ...] = (
+    "observation",
+    "insight",
+    "question",
+    "decision",
+    "reference",
+    "task",
+    "memory",
+    "session",
+)
 
 DEFAULT_NOTE_KIND: str = "observation"
 
-KIND_OWNERS: dict[str, str] = {"memory": "memory"}
+KIND_OWNERS: dict[str, str] = {"task": "gtd", "memory": "memory", "session": "session"}
 
 CONSUMER_KINDS: dict[str, tuple[str, ...]] = {"memory": ("recall",)}
 
@@ -238,6 +247,7 @@ PACK_ENDPOINTS: dict[str, frozenset[tuple[str, str, str]]] = {
         ("part_of", "person", "project"),
         ("precedes", "org", "org"),
     }),
+    "gtd": frozenset({("depends_on", "task", "task")}),
 }
 
 DEPENDENCY_KINDS: tuple[str, ...] = ("build", "runtime", "data", "artifact", "tooling", "normative")
@@ -373,6 +383,31 @@ ENUMS: dict[str, tuple[str, ...]] = {
     ),
     "event_role": ("candidate", "selected", "target", "signal"),
     "format": ("json", "auto", "table"),
+    "gtd.blocker_state": (
+        "pending",
+        "cancelled",
+        "soft_deleted",
+        "missing",
+        "invalid",
+        "different_namespace",
+        "wrong_kind",
+    ),
+    "gtd.dependency_state": ("ready", "blocked", "broken"),
+    "gtd.excluded": ("done", "cancelled", "unrecognized_status"),
+    "gtd.priority": ("p0", "p1", "p2", "p3"),
+    "gtd.repair_refusal": (
+        "stale_observed",
+        "not_found",
+        "not_task",
+        "deleted",
+        "canonical_status",
+        "lifecycle_status",
+        "unsupported_field",
+        "invalid_target",
+        "invalid_properties",
+        "invalid_repair_history",
+    ),
+    "gtd.status": ("inbox", "next", "waiting", "someday", "active", "done", "cancelled"),
     "kg.arm_status": ("ran", "skipped", "error"),
     "kg.change_kind": (
         "add_entity",
@@ -421,7 +456,7 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "memory.memory_type": ("episodic", "semantic"),
     "memory.serve_attribution": ("profile", "unattributed", "unspecified"),
     "memory.tag_mode": ("any", "all"),
-    "note_kind": ("observation", "insight", "question", "decision", "reference", "memory"),
+    "note_kind": ("observation", "insight", "question", "decision", "reference", "task", "memory", "session"),
     "outcome": ("success", "denied", "error"),
     "presentation": ("agent", "verbose", "human"),
     "relation": (
@@ -445,6 +480,9 @@ ENUMS: dict[str, tuple[str, ...]] = {
         "supports",
         "refutes",
     ),
+    "session.export_format": ("json", "markdown"),
+    "session.metrics_status": ("available", "unavailable_after_commit"),
+    "session.source": ("claude_code", "codex", "chatgpt_export", "claude_ai_export", "unknown"),
     "substrate": ("entity", "note", "edge", "event"),
 }
 
@@ -477,6 +515,35 @@ ENUM_ALIASES: dict[str, dict[str, str]] = {
         "skill": "resource",
         "tool": "resource",
     },
+    "gtd.priority": {"P0": "p0", "P1": "p1", "P2": "p2", "P3": "p3"},
+    "gtd.status": {
+        "todo": "inbox",
+        "backlog": "inbox",
+        "in_progress": "active",
+        "in-progress": "active",
+        "started": "active",
+        "working": "active",
+        "blocked": "waiting",
+        "on_hold": "waiting",
+        "on-hold": "waiting",
+        "later": "someday",
+        "maybe": "someday",
+        "finished": "done",
+        "completed": "done",
+        "closed": "done",
+    },
     "kg.direction": {"out": "outgoing", "in": "incoming"},
     "kg.review_decision": {"requestchanges": "request_changes"},
+}
+
+TRANSITIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "gtd.status": {
+        "inbox": ("next", "waiting", "someday", "active", "done", "cancelled"),
+        "next": ("waiting", "someday", "active", "done", "cancelled"),
+        "waiting": ("next", "active", "done", "cancelled"),
+        "someday": ("next", "active", "done", "cancelled"),
+        "active": ("next", "waiting", "done", "cancelled"),
+        "done": (),
+        "cancelled": (),
+    },
 }

@@ -25,14 +25,25 @@ def refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-_decode = json.JSONDecoder(parse_float=finite_float, parse_constant=refuse_constant).decode
+_decoder = json.JSONDecoder(parse_float=finite_float, parse_constant=refuse_constant)
+_read = _decoder.raw_decode
 _write = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
+
+
+def _value(text: str) -> Any:
+    """The value that fills the text. Looking for blanks round it costs as much as reading a short one, so that is done
+    only for a text that is more than its value, or none."""
+    try:
+        value, end = _read(text)
+    except ValueError:
+        end = -1
+    return value if end == len(text) else _decoder.decode(text)
 
 
 def decode(text: str) -> Any:
     """The JSON value of the whole text. Raises ValueError for anything malformed."""
     try:
-        value = _decode(text)
+        value = _value(text)
         if "\\ud" in text or "\\uD" in text:
             _write(value).encode()
     except RecursionError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hivekeep.identity import ids, namespaces
 from hivekeep.request.json_values import depth_exceeds
-from hivekeep.times import parse_iso
+from hivekeep.times import iso, parse_iso
 from hivekeep_contract import vocabulary
 from hivekeep_contract.limits import KEY_MAX_BYTES, OBJECT_DEPTH_LIMIT
 
@@ -18,6 +18,8 @@ Normaliser = Callable[[Any], Any]
 
 _INTEGER_LIMIT = 1 << 63
 _SQUASHED = re.compile(r"[^a-z0-9]")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d))?", re.ASCII)
+_FINER_THAN_MICROS = re.compile(r"\.\d{6}(\d+)", re.ASCII)
 _RELATION_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.RELATIONS}
 _EVENT_KIND_BY_LETTERS = {_SQUASHED.sub("", name): name for name in vocabulary.EVENT_KINDS}
 _ENTITY_KIND_BY_SPELLING = {kind: kind for kind in vocabulary.ENTITY_KINDS} | vocabulary.ENTITY_KIND_ALIASES
@@ -89,6 +91,23 @@ def timestamp(value: str) -> int:
         raise ValueError("an ISO 8601 timestamp such as 2026-01-31T12:00:00Z") from None
 
 
+def moment(value: str) -> str:
+    """The text of a moment in UTC with microseconds, from RFC 3339 or from a date, which means its midnight in UTC."""
+    try:
+        if not _MOMENT.fullmatch(value):
+            raise ValueError
+        return iso(parse_iso(value))
+    except (ValueError, OverflowError):
+        raise ValueError("an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31") from None
+
+
+def since(value: str) -> int:
+    """Microseconds of a lower bound, from RFC 3339 or from a date; a finer fraction is rounded up, so that it holds."""
+    micros = parse_iso(moment(value))
+    finer = _FINER_THAN_MICROS.search(value)
+    return micros + 1 if finer and finer[1].strip("0") else micros
+
+
 def relation(value: str) -> str:
     """The snake_case name of a relation, however its letters were cased and joined."""
     return _by_letters(value, _RELATION_BY_LETTERS)
@@ -137,6 +156,8 @@ NORMALISERS: dict[str, Normaliser] = {
     "number": number,
     "object": json_object,
     "timestamp": timestamp,
+    "moment": moment,
+    "since": since,
     "relation": relation,
     "event_kind": event_kind,
     "entity_kind": entity_kind,

@@ -18,9 +18,12 @@ from hivekeep.storage.connections import storage_options
 from hivekeep.storage.sqlite import SqliteEngine
 from hivekeep_contract.catalog import PACKS
 from hivekeep_contract.handlers.brain import BrainHandlers
+from hivekeep_contract.handlers.gtd import GtdHandlers
 from hivekeep_contract.handlers.kg import KgHandlers
 from hivekeep_contract.handlers.memory import MemoryHandlers
+from hivekeep_contract.handlers.session import SessionHandlers
 from hivekeep_contract.settings import Settings
+
 
 def open_server(settings: Settings, *, threaded: bool) -> Server:
     """A server on the store that the settings name, its packs loaded and its policy in force.
@@ -49,6 +52,12 @@ def _kg() -> KgHandlers[Context]:
     return KgPack()
 
 
+def _gtd() -> GtdHandlers[Context]:
+    from hivekeep.packs.gtd import GtdPack
+
+    return GtdPack()
+
+
 def _memory() -> MemoryHandlers[Context]:
     from hivekeep.packs.memory import MemoryPack
 
@@ -61,4 +70,10 @@ def _brain() -> BrainHandlers[Context]:
     return BrainPack()
 
 
-_PACKS: dict[str, Callable[[], object]] = {"kg": _kg, "memory": _memory, "brain": _brain}
+def _session() -> SessionHandlers[Context]:
+    from hivekeep.packs.session import SessionPack
+
+    return SessionPack()
+
+
+_PACKS: dict[str, Callable[[], object]] = {"kg": _kg, "gtd": _gtd, "memory": _memory, "brain": _brain, "session": _session}

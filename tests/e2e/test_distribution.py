@@ -35,16 +35,17 @@ def stamp() -> str:
 
 
 def test_the_wheel_holds_what_the_program_reads(dist: Path) -> None:
-    """Both packages with their types, every page that is served, every migration, the license and the stamp."""
+    """Both packages with types, pages, migrations, the vocabulary with its notice, the license and the stamp."""
     (path,) = dist.glob("*.whl")
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
         stamped = json.loads(wheel.read("hivekeep/_build.json")) if "hivekeep/_build.json" in names else {}
     pages = {f"hivekeep_contract/{route.file}" for route in ROUTES.values() if route.serves == "page"}
     sql = {f"hivekeep/storage/migrations/{file.name}" for file in Path(migrations.__file__).parent.glob("*.sql")}
+    words = {f"hivekeep/search/embedders/{name}" for name in ("bert-uncased-vocab.txt", "NOTICE")}
     typed = {"hivekeep/py.typed", "hivekeep_contract/py.typed", "hivekeep_contract/schemas.json"}
     assert len(sql) >= 1
-    assert pages | sql | typed <= names
+    assert pages | sql | words | typed <= names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     packages = {PurePosixPath(name).parts[0] for name in names}
     assert {name for name in packages if not name.endswith(".dist-info")} == {"hivekeep", "hivekeep_contract"}

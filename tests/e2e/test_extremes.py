@@ -134,7 +134,7 @@ def test_a_deep_record_does_not_make_lists_unreadable(hive: Hive) -> None:
 def test_deep_arguments_without_the_request_language_are_refused(hive: Hive, param: str, depth: int) -> None:
     """The HTTP route of a verb has no parser that counts brackets; wording a refusal of 800 levels ended internally."""
     steps = hive.server.call_verb("create", {"kind": "concept", param: nested(depth)}, hive.caller, source="http")
-    entry, error = drive(steps)
+    entry, _, error = drive(steps)
     assert (entry["error"]["kind"], entry["domain_disposition"]) == ("invalid_input", "not_committed")
     assert error.http_status == 400
     assert hive.ok("stats()")["entities"] == 0

@@ -35,10 +35,14 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """Speaks ASGI to the application, byte for byte; every header can be replaced, None leaves it out."""
+    """Speaks ASGI to the application, byte for byte; every header can be replaced, None leaves it out.
+
+    Bodies come in pieces of at most `piece_bytes`.
+    """
 
     def __init__(self, door: Door) -> None:
         self.door = door
+        self.piece_bytes = 1_000_000
         self._app = create_app(door)
 
     def send(self, method: str, path: str, *, json: Any = None, body: bytes = b"", **headers: str | None) -> Answer:
@@ -74,7 +78,12 @@ class Client:
             "server": ("127.0.0.1", 4000),
             "client": ("127.0.0.1", 50000),
         }
-        incoming = iter([{"type": "http.request", "body": body, "more_body": False}])
+        size = self.piece_bytes
+        pieces = [body[start : start + size] for start in range(0, len(body), size)] or [b""]
+        last = len(pieces) - 1
+        incoming = iter(
+            [{"type": "http.request", "body": piece, "more_body": at < last} for at, piece in enumerate(pieces)]
+        )
         outgoing: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:

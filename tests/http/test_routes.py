@@ -145,6 +145,14 @@ class TestBodies:
         beyond = client.post("/api/v1/request", body=b'{"ops": "' + b" " * (filler + 1) + b'"}')
         assert (beyond.status_code, beyond.json["error"]["max_bytes"]) == (413, BODY_LIMIT)
 
+    def test_a_body_may_come_in_pieces(self, own_client: Client) -> None:
+        """It is put together, and the limit is that of the whole."""
+        own_client.piece_bytes = 5
+        answer = own_client.post("/api/v1/verbs/create", {"kind": "concept", "name": "put together"})
+        assert (answer.status_code, answer.json["result"]["name"]) == (200, "put together")
+        beyond = own_client.post("/api/v1/verbs/stats", body=b" " * (BODY_LIMIT + 1))
+        assert (beyond.status_code, beyond.json["error"]["max_bytes"]) == (413, BODY_LIMIT)
+
     def test_parameters_of_the_media_type_are_welcome(self, client: Client) -> None:
         """`Application/JSON; charset=utf-8` is JSON."""
         answer = client.post("/api/v1/verbs/stats", body=b"{}", Content_Type="Application/JSON; charset=utf-8")

@@ -215,6 +215,7 @@ class Pack:
     bare: bool
     requires: tuple[str, ...]
     constants: Mapping[str, Mapping[str, Any]]
+    transitions: Mapping[str, Mapping[str, tuple[str, ...]]]
     entity_kinds: Mapping[str, Mapping[str, Any]]
     note_kinds: Mapping[str, Mapping[str, Any]]
     consumer_kinds: Mapping[str, str]

@@ -55,6 +55,7 @@ class _Resolver:
         self._check_requirements()
         self._check_relations()
         self._check_constants()
+        self._check_transitions()
         request = self._files["request.yaml"]
         tool = self._params(request, ("tool", "params"), request.data["tool"]["params"], "")
         help_fields = self._words.fields(request, ("help", "fields"), request.data["help"]["fields"], "", "help")
@@ -99,6 +100,10 @@ class _Resolver:
             bare=data.get("bare", False),
             requires=tuple(data.get("requires", [])),
             constants=data.get("constants", {}),
+            transitions={
+                enum: {state: tuple(targets) for state, targets in table.items()}
+                for enum, table in data.get("transitions", {}).items()
+            },
             entity_kinds=data.get("entity_kinds", {}),
             note_kinds=data.get("note_kinds", {}),
             consumer_kinds=data.get("consumer_kinds", {}),
@@ -288,6 +293,27 @@ class _Resolver:
                 owner = owners.setdefault(name, f"pack '{pack}'")
                 if owner != f"pack '{pack}'":
                     self._refuse(source, ("constants", name), f"the name '{name}' is taken by {owner}")
+
+    def _check_transitions(self) -> None:
+        """A table names every value of its enum once as a start, and nothing else as an end."""
+        for pack, source in self._packs.items():
+            enums = source.data.get("enums", {})
+            for name, table in source.data.get("transitions", {}).items():
+                place: Place = ("transitions", name)
+                if name not in enums:
+                    self._refuse(source, place, f"unknown enum '{name}'{did_you_mean(name, enums)}")
+                    continue
+                states = self._words.enums[f"{pack}.{name}"].values
+                for state in states:
+                    if state not in table:
+                        self._refuse(source, place, f"'{state}' leads nowhere; say so with an empty list")
+                for state, targets in table.items():
+                    for word in (state, *targets):
+                        if word not in states:
+                            text = f"'{word}' is not a value of {pack}.{name}{did_you_mean(word, states)}"
+                            self._refuse(source, (*place, state), text)
+                    if state in targets:
+                        self._refuse(source, (*place, state), f"'{state}' leads to itself; staying is no transition")
 
     def _check_relations(self) -> None:
         source = self._files["relations.yaml"]

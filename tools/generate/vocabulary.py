@@ -36,6 +36,11 @@ def vocabulary_values(contract: Contract) -> dict[str, Any]:
     aliases = {name: dict(enum.aliases) for name, enum in sorted(enums.items()) if enum.aliases}
     owners = {name: pack.name for pack in contract.packs for name in (*pack.entity_kinds, *pack.note_kinds)}
     consumers = {pack.name: tuple(pack.consumer_kinds) for pack in contract.packs if pack.consumer_kinds}
+    transitions = {
+        f"{pack.name}.{enum}": {state: tuple(targets) for state, targets in table.items()}
+        for pack in contract.packs
+        for enum, table in pack.transitions.items()
+    }
     values = {
         "ENTITY_KINDS": ("tuple[str, ...]", tuple(entity_kinds)),
         "ENTITY_KIND_ALIASES": ("dict[str, str]", dict(enums["entity_kind"].aliases)),
@@ -65,6 +70,7 @@ def vocabulary_values(contract: Contract) -> dict[str, Any]:
             {name: tuple(enum.values) for name, enum in sorted(enums.items())},
         ),
         "ENUM_ALIASES": ("dict[str, dict[str, str]]", aliases),
+        "TRANSITIONS": ("dict[str, dict[str, tuple[str, ...]]]", transitions),
     }
     return {
         "tables": [

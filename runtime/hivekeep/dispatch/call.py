@@ -7,7 +7,6 @@ registry proves harmless says so; after the commit the result is told with the e
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from hivekeep.dispatch import audit
@@ -40,7 +39,6 @@ from hivekeep_contract.settings import Settings
 NOT_COMMITTED = "not_committed"
 UNKNOWN = "unknown"
 COMMITTED = "committed"
-PARSED_CONTENT = "parse_content"
 _OBLIGATIONS: tuple[tuple[type[HivekeepError], type[HivekeepError]], ...] = (
     (WriterQueueFull, AuditQueueExhausted),
     (WriterTaskBeginBusy, AuditDeadlineExpired),
@@ -53,8 +51,11 @@ NOT_ASKED = Decision(allowed=False, reason="refused before the policy was asked"
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of one operation. `pending` holds audit rows that are not committed yet; `mentioned` and `forgotten`
-    are the entities that a success was about, and those it took away; `deferred` is what it has written later."""
+    """What became of one operation.
+
+    `pending` holds audit rows that no transaction of the operation committed; `mentioned` and `forgotten` are the
+    entities that a success was about, and those it took away; `deferred` is what it has written later.
+    """
 
     tool: str
     result: Any = None
@@ -89,11 +90,16 @@ class Surroundings:
     recent: RecentEntities = field(default_factory=RecentEntities)
     find_verb: Callable[[str], CompiledVerb | None] = lambda _name: None
 
+    def permit(self, request: GateRequest) -> Decision:
+        """The decision of the gate; raises PermissionDenied or GateUnavailable."""
+        return check_gate(self.gate, request)
+
 
 @dataclass(slots=True)
 class Call:
     """One operation that may run: its arguments are canonical and the policy has allowed it."""
 
+    verb: Verb
     compiled: CompiledVerb
     args: Any
     given: frozenset[str]
@@ -104,31 +110,28 @@ class Call:
     request_id: int
     around: Surroundings
 
-    @property
-    def verb(self) -> Verb:
-        """The catalog row."""
-        return self.compiled.verb
-
-    def context(self, tx: Tx, *, writable: bool) -> Context:
+    def context(self, tx: Tx, writable: bool) -> Context:
         """The handler's surroundings on an open transaction or snapshot."""
+        around = self.around
+        # By position and in their order: naming fifteen arguments costs more than storing them.
         return Context(
-            tx=tx,
-            caller=self.caller,
-            verb=self.verb.name,
-            namespace=self.namespace,
-            given=self.given,
-            now_us=now_us(),
-            settings=self.around.settings,
-            ontology=self.around.ontology,
-            packs=self.around.packs,
-            read_entry=partial(canonical_arguments, self.compiled),
-            engines=self.around.engines,
-            embedders=self.around.embedders,
-            permit=self._permit,
-            invoker=self._invoke,
-            source=self.source,
-            writable=writable,
-            recent=self.around.recent,
+            tx,
+            self.caller,
+            self.verb.name,
+            self.namespace,
+            self.given,
+            now_us(),
+            around.settings,
+            around.ontology,
+            around.packs,
+            self._read_entry,
+            around.engines,
+            around.embedders,
+            around.permit,
+            self._invoke,
+            self.source,
+            writable,
+            around.recent,
         )
 
     def _invoke(self, context: Context, verb: str, args: Mapping[str, Any]) -> Any:
@@ -148,26 +151,28 @@ class Call:
             raise Unsupported(f"{self.verb.name}: needs {name}, whose pack is not loaded")
         canonical, given = canonical_arguments(compiled, args)
         namespace = compiled.namespace_of(canonical, context.namespace)
-        asked = GateRequest(
-            actor_kind=self.caller.kind,
-            actor_id=self.caller.id,
-            namespace=namespace,
-            verb=name,
-            args=args,
-            session_id=self.caller.session_id,
-            source=self.source,
+        caller = self.caller
+        decision = check_gate(
+            self.around.gate, GateRequest(caller.kind, caller.id, namespace, name, args, caller.session_id, self.source)
         )
-        decision = check_gate(self.around.gate, asked)
-        return replace(self, compiled=compiled, args=canonical, given=given, namespace=namespace, decision=decision)
+        return replace(
+            self,
+            verb=compiled.verb,
+            compiled=compiled,
+            args=canonical,
+            given=given,
+            namespace=namespace,
+            decision=decision,
+        )
 
     def _within(self, outer: Context) -> Any:
         """Run as a part of the operation that invoked this one, in its transaction or snapshot if it has one."""
         if outer.tx is not None and self.verb.tx not in (_JOINS_WRITES if outer.writable else _JOINS_READS):
             raise Unsupported(f"{outer.verb}: {self.verb.name} cannot run inside its transaction")
-        context = self.context(outer.tx, writable=outer.writable)
+        context = self.context(outer.tx, outer.writable)
         context.audit["parent_event_id"] = outer.event_id
         result = self.compiled.handler(context, self.args)
-        row = self._audit_row(context, "success")
+        row = self._success_row(context)
         if outer.writable:
             events.insert(outer.tx, row)
         else:
@@ -186,38 +191,38 @@ class Call:
         values = (getattr(self.args, name) for name in self.args.__slots__)
         return sum(len(value.encode()) for value in values if isinstance(value, str))
 
-    def _permit(self, request: GateRequest) -> None:
-        check_gate(self.around.gate, request)
+    def _read_entry(self, entry: dict[str, Any]) -> tuple[Any, frozenset[str]]:
+        return canonical_arguments(self.compiled, entry)
 
     def write(self, tx: Tx) -> Outcome:
         """Run a `tx: write` handler; its audit row joins the transaction. Raises what the handler raises."""
-        context = self.context(tx, writable=True)
+        context = self.context(tx, True)
         result = self.compiled.handler(context, self.args)
-        events.insert(tx, self._audit_row(context, "success"))
+        events.insert(tx, self._success_row(context))
         return Outcome(
             tool=self.verb.name,
             result=result,
             beside=context.beside,
-            mentioned=tuple(context.mentioned),
-            forgotten=tuple(context.forgotten),
-            deferred=tuple(context.deferred),
+            mentioned=context.mentioned,
+            forgotten=context.forgotten,
+            deferred=context.deferred,
         )
 
     def read(self, tx: Tx | None) -> Outcome:
         """Run a `tx: read` or `tx: none` handler; its audit row is left pending. Raises what the handler raises."""
-        context = self.context(tx, writable=False)  # type: ignore[arg-type]
+        context = self.context(tx, False)  # type: ignore[arg-type]
         result = self.compiled.handler(context, self.args)
-        rows = (self._audit_row(context, "success"), *context.late_events)
+        rows = (self._success_row(context), *context.late_events)
         return Outcome(
             tool=self.verb.name,
             result=result,
             beside=context.beside,
-            parsed_content=bool(getattr(self.args, PARSED_CONTENT, False)),
+            parsed_content=self.compiled.parses_content and self.args.parse_content,
             pending=rows,
             degradable=True,
-            mentioned=tuple(context.mentioned),
-            forgotten=tuple(context.forgotten),
-            deferred=tuple(context.deferred),
+            mentioned=context.mentioned,
+            forgotten=context.forgotten,
+            deferred=context.deferred,
         )
 
     def remember(self, outcome: Outcome) -> Outcome:
@@ -232,13 +237,26 @@ class Call:
         """The outcome of an error raised inside the handler, or by the store around it."""
         typed = typed_error(error, self.verb.name)
         denied = typed.code == "permission_denied"
-        row = self._audit_row(None, "denied" if denied else "error")
+        row = self._failure_row("denied" if denied else "error")
         disposition = NOT_COMMITTED if typed.no_write else UNKNOWN
         return Outcome(tool=self.verb.name, error=typed, disposition=disposition, pending=(row,))
 
-    def _audit_row(self, context: Context | None, outcome: str) -> EventRow:
+    def _success_row(self, context: Context) -> EventRow:
         moment = now_us()
-        succeeded = outcome == "success"
+        return audit.row(
+            verb_name=context.verb,
+            caller=self.caller,
+            outcome="success",
+            decision=self.decision,
+            gate_impl=self.around.gate.name,
+            request_id=self.request_id,
+            now_us=moment,
+            duration_us=max(0, moment - context.now_us),
+            context=context,
+            cost=audit.cost_unit(self.verb, len(self.around.embedders), context.model_runs),
+        )
+
+    def _failure_row(self, outcome: str) -> EventRow:
         return audit.row(
             verb_name=self.verb.name,
             caller=self.caller,
@@ -246,14 +264,8 @@ class Call:
             decision=self.decision,
             gate_impl=self.around.gate.name,
             request_id=self.request_id,
-            now_us=moment,
-            duration_us=max(0, moment - context.now_us) if context else None,
-            context=context,
-            cost=self._cost(context) if context is not None and succeeded else None,
+            now_us=now_us(),
         )
-
-    def _cost(self, context: Context) -> int:
-        return audit.cost_unit(self.verb, len(self.around.embedders), context.model_runs)
 
 
 def prepare(
@@ -267,32 +279,15 @@ def prepare(
 ) -> Call | Outcome:
     """Validate, normalise and ask the policy. Answers the outcome of a refusal, which is always `not_committed`."""
     decision = NOT_ASKED
+    verb = compiled.verb
     try:
         canonical, given = canonical_arguments(compiled, args)
         namespace = compiled.namespace_of(canonical, caller.namespace)
-        request = GateRequest(
-            actor_kind=caller.kind,
-            actor_id=caller.id,
-            namespace=namespace,
-            verb=compiled.verb.name,
-            args=args,
-            session_id=caller.session_id,
-            source=source,
-        )
+        request = GateRequest(caller.kind, caller.id, namespace, verb.name, args, caller.session_id, source)
         decision = check_gate(around.gate, request)
     except HivekeepError as error:
-        return refused(compiled.verb.name, error, caller, decision, request_id=request_id, gate_impl=around.gate.name)
-    return Call(
-        compiled=compiled,
-        args=canonical,
-        given=given,
-        namespace=namespace,
-        decision=decision,
-        caller=caller,
-        source=source,
-        request_id=request_id,
-        around=around,
-    )
+        return refused(verb.name, error, caller, decision, request_id=request_id, gate_impl=around.gate.name)
+    return Call(verb, compiled, canonical, given, namespace, decision, caller, source, request_id, around)
 
 
 def refused(
@@ -332,16 +327,12 @@ def typed_error(error: Exception, verb: str) -> HivekeepError:
     return Internal(f"internal error; the server's log names it {error_id}", error_id=error_id)
 
 
-def after_audit(outcome: Outcome, failure: HivekeepError | None) -> Outcome:
-    """The outcome once its pending rows were stored, or could not be.
+def without_audit(outcome: Outcome, failure: HivekeepError) -> Outcome:
+    """The outcome whose pending rows, if it has any, could not be stored.
 
     A success whose required row is missing is an obligation error that carries the result; a failure stays what it is.
     """
-    if failure is None or not outcome.pending:
-        outcome.pending = ()
-        return outcome
-    outcome.pending = ()
-    if outcome.error is not None:
+    if not outcome.pending or outcome.error is not None:
         return outcome
     cause = next((made for of, made in _OBLIGATIONS if isinstance(failure, of)), AuditStoreFailure)
     error = cause(

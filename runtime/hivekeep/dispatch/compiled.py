@@ -15,6 +15,7 @@ from hivekeep_contract import vocabulary
 from hivekeep_contract.catalog import Param, Verb
 
 _ENUM = "enum:"
+_PARSE_CONTENT = "parse_content"
 
 
 class Validator(Protocol):
@@ -43,6 +44,7 @@ class CompiledVerb(NamedTuple):
     not_nullable: frozenset[str]
     containers: frozenset[str]
     scoped: bool
+    parses_content: bool
 
     def namespace_of(self, args: Any, default: str) -> str:
         """Where an operation works: the namespace that its arguments name, else the default one."""
@@ -68,6 +70,7 @@ def compile_verb(verb: Verb, pack: object, schemas: Schemas) -> CompiledVerb:
 
     schema = schemas["args"][verb.name]
     models = importlib.import_module(f"hivekeep_contract.models.{verb.pack}")
+    args_class = getattr(models, args_class_name(verb))
     plan = tuple(
         (param.name, normaliser, param.many) for param in verb.params if (normaliser := _normaliser(param)) is not None
     )
@@ -76,7 +79,7 @@ def compile_verb(verb: Verb, pack: object, schemas: Schemas) -> CompiledVerb:
         schema=schema,
         validator=jsonschema_rs.Draft202012Validator(schema),
         handler=getattr(pack, verb.method),
-        args_class=getattr(models, args_class_name(verb)),
+        args_class=args_class,
         aliases={alias: param.name for param in verb.params for alias in param.aliases},
         normalisers=plan,
         renamed={param.name: param.attr for param in verb.params if param.attr != param.name},
@@ -84,6 +87,7 @@ def compile_verb(verb: Verb, pack: object, schemas: Schemas) -> CompiledVerb:
         containers=frozenset(name for name, spec in schema["properties"].items() if _takes_container(spec)),
         # a parameter of this name and another type is a value like any other, such as a part of a binding
         scoped=any(param.name == param.normaliser == "namespace" for param in verb.params),
+        parses_content=hasattr(args_class, _PARSE_CONTENT),
     )
 
 

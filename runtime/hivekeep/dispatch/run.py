@@ -1,11 +1,12 @@
 """The server: a request in, an envelope out. No transport, no thread and no event loop of its own.
 
 Invariant: `steps` yields every piece of work that may wait (a write, a slow read, the commit of audit rows) and is told
-what became of it, so that one order of things serves a thread that simply runs each step and a loop that awaits it.
+what became of it, so that one order of things serves a thread that simply runs each step and a loop that awaits it. A
+quick read waits for nothing and is carried out on the way.
 """
 
 import random
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -40,8 +41,9 @@ from hivekeep_contract.limits import (
 )
 from hivekeep_contract.request import ADVISORIES, HELP_ARG
 
-Lane = Literal["write", "quick", "slow", "audit"]
+Lane = Literal["write", "slow", "audit"]
 VERBOSE = "verbose"
+JSON = "json"
 ALWAYS_VERBOSE = "always_verbose"
 READ_ONLY_ADVISORY = "audit_persistence_skipped_read_only"
 _REQUEST_ID_BITS = 52
@@ -61,6 +63,14 @@ class Step(NamedTuple):
 
 
 Steps = Generator[Step, Any, Any]
+
+
+class Answer(NamedTuple):
+    """What became of one operation: its entry, the entry as JSON text, and its error, if any."""
+
+    entry: dict[str, Any]
+    text: bytes
+    error: HivekeepError | None
 
 
 class Server:
@@ -93,43 +103,47 @@ class Server:
         run = self._chain if plan.mode == "chain" else self._batch
         outcomes = yield from run(plan.ops, caller, source, request_id)
         moment = now_us()
-        entries = [
-            self._entry(outcome, request.presentation_of(index), request.format_of(index), moment)
-            for index, outcome in enumerate(outcomes)
-        ]
+        entries: list[dict[str, Any]] = []
+        texts: list[bytes | None] = []
+        for index, outcome in enumerate(outcomes):
+            entry, text = self._entry(outcome, request.presentation_of(index), request.format_of(index), moment)
+            entries.append(entry)
+            texts.append(text)
         if request.save_to is not None:
             step = Step("slow", partial(save.save, entries, request.save_to, paths.exports_dir(self.around.settings)))
             return (yield step)
-        return budget.fit(budget.envelope(entries), RESPONSE_BUDGET_BYTES)
+        return budget.fit(budget.envelope(entries), RESPONSE_BUDGET_BYTES, texts)
 
     def call_verb(
         self,
         verb: str,
-        args: Mapping[str, Any],
+        args: dict[str, Any],
         caller: Caller,
         *,
         source: str,
-        presentation: str = "verbose",
-        format: str = "json",
+        presentation: str = VERBOSE,
+        format: str = JSON,
     ) -> Steps:
-        """One operation without the request language; the generator returns its entry and its error, if any."""
+        """One operation without the request language; the generator returns an `Answer`."""
         request_id = random.getrandbits(_REQUEST_ID_BITS) + 1
         if budget.depth_exceeds(args, NESTING_DEPTH_LIMIT):
             error = InvalidInput(f"the arguments nest deeper than {NESTING_DEPTH_LIMIT} containers")
             outcomes = [self._refused(verb, error, caller, request_id)]
-            yield from self._settle(outcomes, 0)
         else:
-            outcomes = yield from self._batch([Op(verb, dict(args))], caller, source, request_id)
-        entry = self._entry(outcomes[0], presentation, format, now_us())
-        fitted = budget.fit(budget.envelope([entry]), RESPONSE_BUDGET_BYTES)
-        return fitted["results"][0], outcomes[0].error
+            begun = self._begin(verb, args, caller, source, request_id)
+            outcomes = [begun if isinstance(begun, Outcome) else (yield from self._finish(begun))]
+        yield from self._settle(outcomes, 0)
+        entry, text = self._entry(outcomes[0], presentation, format, now_us())
+        entry, text = budget.fit_one(entry, text, RESPONSE_BUDGET_BYTES)
+        return Answer(entry, text, outcomes[0].error)
 
     # operations
 
     def _batch(self, ops: Sequence[Op], caller: Caller, source: str, request_id: int) -> Steps:
         outcomes: list[Outcome] = []
         for op in ops:
-            outcomes.append((yield from self._operation(op.verb, op.args, caller, source, request_id)))
+            begun = self._begin(op.verb, op.args, caller, source, request_id)
+            outcomes.append(begun if isinstance(begun, Outcome) else (yield from self._finish(begun)))
         yield from self._settle(outcomes, 0)
         return outcomes
 
@@ -142,7 +156,8 @@ class Server:
             except Exception as error:
                 outcomes.append(self._fault(op.verb, error, caller, request_id))
             else:
-                outcomes.append((yield from self._operation(op.verb, args, caller, source, request_id)))
+                begun = self._begin(op.verb, args, caller, source, request_id)
+                outcomes.append(begun if isinstance(begun, Outcome) else (yield from self._finish(begun)))
             yield from self._settle(outcomes, index)
             if not outcomes[-1].ok:
                 outcomes.extend(Outcome(tool=told(later.verb), aborted=True) for later in ops[index + 1 :])
@@ -150,8 +165,8 @@ class Server:
             previous = outcomes[-1].result
         return outcomes
 
-    def _operation(self, name: str, args: dict[str, Any], caller: Caller, source: str, request_id: int) -> Steps:
-        """One operation up to, and for writes including, its commit."""
+    def _begin(self, name: str, args: dict[str, Any], caller: Caller, source: str, request_id: int) -> Outcome | Call:
+        """The outcome of a refusal, of help or of a quick read; anything else as a call that `_finish` carries out."""
         verb = self.verbs.get(name)
         if verb is None:
             return self._refused(name, self._unknown(name), caller, request_id)
@@ -161,16 +176,19 @@ class Server:
             error = UnknownVerb(f"{name} is internal: other verbs call it, a request cannot")
             return self._refused(name, error, caller, request_id)
         try:
-            prepared = calls.prepare(
-                self.compiled(verb), args, caller, source=source, request_id=request_id, around=self.around
-            )
+            compiled = self._compiled.get(name) or self.compiled(verb)
+            prepared = calls.prepare(compiled, args, caller, source=source, request_id=request_id, around=self.around)
         except Exception as error:
             return self._fault(name, error, caller, request_id)
-        if isinstance(prepared, Outcome):
+        if isinstance(prepared, Outcome) or prepared.verb.tx == "write" or prepared.verb.cost == "slow":
             return prepared
-        return (yield from self._run(prepared))
+        try:
+            return self._done(prepared, self._read(prepared))
+        except Exception as error:
+            return prepared.failed(error)
 
-    def _run(self, call: Call) -> Steps:
+    def _finish(self, call: Call) -> Steps:
+        """A write up to its commit, or a slow read."""
         if call.verb.tx == "write":
             if self.engine.read_only:
                 return call.failed(StorageUnavailable(f"the store is read-only; {call.verb.name} writes"))
@@ -183,11 +201,15 @@ class Server:
                 partial(self.engine.submit_write, call.write),
             )
         else:
-            step = Step("slow" if call.verb.cost == "slow" else "quick", partial(self._read, call))
+            step = Step("slow", partial(self._read, call))
         try:
             outcome = yield step
         except Exception as error:
             return call.failed(error)
+        return self._done(call, outcome)
+
+    def _done(self, call: Call, outcome: Outcome) -> Outcome:
+        """The outcome of an operation that has taken effect, with what it leaves behind on its way."""
         for fn in outcome.deferred:
             self.engine.defer_write(fn)
         return call.remember(outcome)
@@ -200,23 +222,19 @@ class Server:
 
     def _settle(self, outcomes: list[Outcome], since: int) -> Steps:
         """Commit the pending audit rows of `outcomes[since:]`; a success whose row is lost becomes a failure there."""
-        waiting = [outcome for outcome in outcomes[since:] if outcome.pending]
-        if not waiting or self.engine.read_only:
+        rows: tuple[EventRow, ...] = ()
+        degradable = True
+        for outcome in outcomes[since:]:
+            if outcome.pending:
+                rows += outcome.pending
+                degradable = degradable and outcome.degradable
+        if not rows or self.engine.read_only:
             return
-        rows = tuple(row for outcome in waiting for row in outcome.pending)
-        degradable = all(outcome.degradable for outcome in waiting)
-        failure: HivekeepError | None = None
         try:
-            yield Step(
-                "audit",
-                partial(self.engine.append_audit, rows, may_degrade=degradable),
-                rows=rows,
-                degradable=degradable,
-            )
-        except HivekeepError as error:
-            failure = error
-        for index in range(since, len(outcomes)):
-            outcomes[index] = calls.after_audit(outcomes[index], failure)
+            yield Step("audit", partial(self.engine.append_audit, rows, may_degrade=degradable), None, rows, degradable)
+        except HivekeepError as failure:
+            for index in range(since, len(outcomes)):
+                outcomes[index] = calls.without_audit(outcomes[index], failure)
 
     # what is made on first use
 
@@ -262,24 +280,32 @@ class Server:
 
     # entries
 
-    def _entry(self, outcome: Outcome, presentation: str, format: str, moment: int) -> dict[str, Any]:
+    def _entry(
+        self, outcome: Outcome, presentation: str, format: str, moment: int
+    ) -> tuple[dict[str, Any], bytes | None]:
+        """The entry, and its JSON text where that was made on the way."""
         if outcome.aborted:
-            return aborted_entry(outcome.tool)
+            return aborted_entry(outcome.tool), None
         if outcome.error is not None:
-            return failed_entry(outcome.tool, outcome.error, outcome.disposition)
+            return failed_entry(outcome.tool, outcome.error, outcome.disposition), None
         entry: dict[str, Any] = {"ok": True, "tool": outcome.tool, "result": outcome.result}
         if outcome.beside:
             entry.update(outcome.beside)
         if self.engine.read_only and not outcome.help:
             entry["advisories"] = [*entry.get("advisories", ()), dict(ADVISORIES[READ_ONLY_ADVISORY])]
-        if budget.depth_exceeds(outcome.result, RESULT_DEPTH_LIMIT):
-            return budget.without_result(entry, _too_deep())
         if self.verbs[outcome.tool].presentation == ALWAYS_VERBOSE:
             presentation = VERBOSE
+        if format == JSON and presentation == VERBOSE:
+            # The result is shown as it is, and its text tells more cheaply than a walk that it is not too deep.
+            text = budget.shallow_text(entry, RESULT_DEPTH_LIMIT)
+            if text is not None:
+                return entry, text
+        if budget.depth_exceeds(outcome.result, RESULT_DEPTH_LIMIT):
+            return budget.without_result(entry, _too_deep()), None
         parsed = outcome.parsed_content
         shown = present.present(outcome.result, presentation, moment, opaque_content=parsed)
         entry["result"] = formats.render(shown, format, presentation, parsed_content=parsed)
-        return entry
+        return entry, None
 
 
 def drive(steps: Steps) -> Any:

@@ -1,10 +1,10 @@
 """Who may talk to the HTTP door: the bearer token, and the Host and Origin of the request.
 
 What it keeps true: the token is compared in constant time, and whole, so scheme, spacing and length are
-part of the comparison; Host and Origin are compared as parsed hosts, never as text prefixes, so
-`localhost.evil.example` and `127.0.0.1@evil.example` are foreign. Both checks are needed: the token keeps
-out local programs, the host check keeps a web page that rebinds its name to 127.0.0.1 from ever being
-answered.
+part of the comparison (how long a right header is, is no secret); Host and Origin are compared as parsed
+hosts, never as text prefixes, so `localhost.evil.example` and `127.0.0.1@evil.example` are foreign. Both
+checks are needed: the token keeps out local programs, the host check keeps a web page that rebinds its name
+to 127.0.0.1 from ever being answered.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable
-from hashlib import sha256
 from hmac import compare_digest
 from ipaddress import ip_address
 
@@ -52,14 +51,13 @@ class Guard:
     """
 
     def __init__(self, token: str, allowed_origins: Iterable[str] = ()) -> None:
-        self._expected = sha256(f"Bearer {token}".encode("ascii")).digest()
+        self._expected = f"Bearer {token}".encode("ascii")
         self._allowed = frozenset(origin.lower().rstrip("/") for origin in allowed_origins)
         self._known: dict[str, bool] = {}
 
     def token_ok(self, authorization: str | None) -> bool:
         """Whether the Authorization header is exactly `Bearer <token>`."""
-        given = sha256((authorization or "").encode("utf-8", "replace")).digest()
-        return compare_digest(given, self._expected)
+        return compare_digest((authorization or "").encode("utf-8", "replace"), self._expected)
 
     def host_ok(self, host: str | None) -> bool:
         """Whether the Host header names this machine; a missing one does not."""

@@ -1,9 +1,10 @@
 """Runs the steps of a dispatched request on the event loop, each in the lane it asks for.
 
 What it keeps true: the loop does not wait for a disk or a lock. Writes go to the writing thread and slow work to a
-pool; what dispatch calls quick runs inline. Audit rows of all requests of one turn of the loop are committed together:
-on the loop when nobody is in the way (such a commit needs no sync of the disk), otherwise in a thread. When the client
-goes away the steps are closed; a write that the writer already took is still carried out.
+pool; what dispatch calls quick it does itself between two steps. Audit rows of requests that are at work at the same
+time are committed together, as soon as a turn of the loop brings no more of them: on the loop when nobody is in the
+way (such a commit needs no sync of the disk), otherwise in a thread. When the client goes away the steps are closed; a
+write that the writer already took is still carried out.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Driver:
             step = next(steps)
             while True:
                 try:
-                    outcome = await self._take(step)
+                    outcome = await self._taken(step)
                 except Exception as failure:
                     step = steps.throw(failure)
                 else:
@@ -51,51 +52,60 @@ class Driver:
         self._strict.close()
         self._lenient.close()
 
-    async def _take(self, step: Step) -> Any:
-        if step.lane == "quick":
-            return step.run()
+    def _taken(self, step: Step) -> asyncio.Future[Any]:
+        """What becomes of a step, which is on its way in its lane now."""
         if step.lane == "audit":
-            lane = self._lenient if step.degradable else self._strict
-            return await lane.append(step.rows)
+            return (self._lenient if step.degradable else self._strict).append(step.rows)
         if step.submit is not None:
-            return await asyncio.wrap_future(step.submit())
-        return await asyncio.get_running_loop().run_in_executor(self._slow, step.run)
+            return asyncio.wrap_future(step.submit())
+        return asyncio.get_running_loop().run_in_executor(self._slow, step.run)
 
 
 class _AuditLane:
     """Audit rows on their way to the store, committed in groups: what came during one commit goes into the next."""
 
     def __init__(self, engine: Engine, *, may_degrade: bool) -> None:
-        self._busy = False
         self._engine = engine
         self._may_degrade = may_degrade
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
+        self._busy = False
+        self._loop: asyncio.AbstractEventLoop
         self._rows: list[EventRow] = []
-        self._group: asyncio.Future[None] | None = None
+        self._waiting: list[asyncio.Future[None]] = []
 
-    async def append(self, rows: tuple[EventRow, ...]) -> None:
-        """Return when `rows` are committed; raises what the commit of their group raised."""
-        loop = asyncio.get_running_loop()
-        self._rows.extend(rows)
-        if self._group is None:
-            self._group = loop.create_future()
-        group = self._group
+    def append(self, rows: tuple[EventRow, ...]) -> asyncio.Future[None]:
+        """Done when `rows` are committed; it carries what the commit of their group raised.
+
+        Each request has a future of its own, so that one that is cancelled takes nothing from the others.
+        """
         if not self._busy:
             self._busy = True
-            loop.call_soon(self._commit_group, loop, group)
-        await asyncio.shield(group)
+            self._loop = asyncio.get_running_loop()
+            self._loop.call_soon(self._gather, 0)
+        committed = self._loop.create_future()
+        self._rows += rows
+        self._waiting.append(committed)
+        return committed
 
     def close(self) -> None:
         """Wait for the commit that is going on."""
         self._thread.shutdown()
 
-    def _commit_group(self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None]) -> None:
-        rows, self._rows, self._group = self._rows, [], None
+    def _gather(self, seen: int) -> None:
+        """Commit as soon as a turn of the loop brought no more rows; what others work on meanwhile is no time lost."""
+        if len(self._rows) > seen:
+            self._loop.call_soon(self._gather, len(self._rows))
+        else:
+            self._commit_group()
+
+    def _commit_group(self) -> None:
+        rows, self._rows = self._rows, []
+        waiting, self._waiting = self._waiting, []
         if self._engine.try_append_audit(rows):
-            self._settle(loop, group, None)
+            self._settle(waiting, None)
             return
-        commit = loop.run_in_executor(self._thread, self._commit, rows)
-        commit.add_done_callback(lambda done: self._settle(loop, group, done.result()))
+        commit = self._loop.run_in_executor(self._thread, self._commit, rows)
+        commit.add_done_callback(lambda done: self._settle(waiting, done.result()))
 
     def _commit(self, rows: list[EventRow]) -> Exception | None:
         """What went wrong, or None; handed over as a value because a whole group waits for it."""
@@ -105,14 +115,16 @@ class _AuditLane:
             return failure
         return None
 
-    def _settle(self, loop: asyncio.AbstractEventLoop, group: asyncio.Future[None], failure: Exception | None) -> None:
-        if failure is None:
-            group.set_result(None)
+    def _settle(self, waiting: list[asyncio.Future[None]], failure: Exception | None) -> None:
+        for committed in waiting:
+            if committed.done():
+                # Its client went away.
+                continue
+            if failure is None:
+                committed.set_result(None)
+            else:
+                committed.set_exception(failure)
+        if self._waiting:
+            self._commit_group()
         else:
-            group.set_exception(failure)
-            # Every request of the group may have gone away; then nobody else asks for it.
-            group.exception()
-        if self._group is None:
             self._busy = False
-        else:
-            self._commit_group(loop, self._group)

@@ -36,7 +36,7 @@ from hivekeep_contract.routes import (
 from hivekeep_contract.vocabulary import ENUMS
 
 if TYPE_CHECKING:
-    from hivekeep.dispatch.run import Server
+    from hivekeep.dispatch.run import Answer, Server
     from hivekeep.doors.auth import Guard
 
 JSON_TYPE = "application/json; charset=utf-8"
@@ -47,13 +47,46 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+_JSON_HEADERS = [("content-type", JSON_TYPE), *_HEADERS.items()]
+_PLACES_REMEMBERED = 256
 _CALLERS_REMEMBERED = 1024
 _GATEWAY_PATH = re.compile(rf"{re.escape(GATEWAY_PREFIX)}(?:/.*)?")
 _VERB_BY_PATH = {route.path: route.name for route in ROUTES.values() if route.serves == "verb"}
 
-Request: TypeAlias = falcon.asgi.Request
 Response: TypeAlias = falcon.asgi.Response
 App: TypeAlias = "falcon.asgi.App[Request, Response]"
+
+
+class Request(falcon.asgi.Request):
+    """Falcon's request, which also keeps the event it came with."""
+
+    __slots__ = ("first_event",)
+
+    def __init__(
+        self,
+        scope: dict[str, Any],
+        receive: Any,
+        first_event: Mapping[str, Any] | None = None,
+        options: falcon.RequestOptions | None = None,
+    ) -> None:
+        super().__init__(scope, receive, first_event, options)
+        self.first_event = first_event
+
+    async def body(self, limit: int) -> bytes:
+        """The whole body. Raises PayloadTooLarge for more than `limit` bytes.
+
+        The rest is read and dropped first, so that the client gets to see the refusal.
+        """
+        first = self.first_event
+        if first is not None and not first.get("more_body"):
+            # Nearly every body comes with its request: there is nothing to put together.
+            whole: bytes = first.get("body", b"")
+        else:
+            whole = await self.stream.read(limit + 1)
+        if len(whole) > limit:
+            await self.stream.exhaust()
+            raise errors.PayloadTooLarge(f"the body has more than {limit} bytes", max_bytes=limit)
+        return whole
 
 
 class Door:
@@ -67,16 +100,23 @@ class Door:
         self.guard = guard
         self.body_limit = body_limit
         self.ready = True
-        self._driver = Driver(server.engine, server.around.settings.storage_max_readers)
+        self.driver = Driver(server.engine, server.around.settings.storage_max_readers)
         self._tool: dict[str, Any] | None = None
+        # By the headers as they came; what is remembered is bounded because clients choose it.
+        self._places: set[tuple[str | None, str | None]] = set()
         self._callers: dict[tuple[str | None, str | None], Caller] = {}
 
     def check_origin(self, req: Request) -> None:
         """Raise ForeignOrigin unless Host and Origin name this machine."""
+        place = (req.get_header("Host"), req.get_header("Origin"))
+        if place in self._places:
+            return
         if not self.guard.host_ok(_header(req, "Host")):
             raise errors.ForeignOrigin("the Host of the request is not this machine")
         if not self.guard.origin_ok(_header(req, "Origin")):
             raise errors.ForeignOrigin("the Origin of the request is not this machine")
+        if len(self._places) < _PLACES_REMEMBERED:
+            self._places.add(place)
 
     def admit(self, req: Request) -> None:
         """Raise ForeignOrigin or Unauthorized unless the request may be served."""
@@ -86,10 +126,10 @@ class Door:
 
     def caller(self, req: Request) -> Caller:
         """Who is asking: the caller its headers name, the anonymous one when they name nobody."""
-        named = (_text_header(req, ACTOR_HEADER), _text_header(req, NAMESPACE_HEADER))
+        named = (req.get_header(ACTOR_HEADER), req.get_header(NAMESPACE_HEADER))
         known = self._callers.get(named)
         if known is None:
-            known = make_caller(*named, ())
+            known = make_caller(_text_header(req, ACTOR_HEADER), _text_header(req, NAMESPACE_HEADER), ())
             if len(self._callers) < _CALLERS_REMEMBERED:
                 self._callers[named] = known
         return known
@@ -102,21 +142,13 @@ class Door:
 
     async def answer(self, call: ToolCall, req: Request, source: str) -> dict[str, Any]:
         """The envelope of a tool call. Raises the request-level errors of dispatch."""
-        envelope: dict[str, Any] = await self._driver.drive(self.server.steps(call, self.caller(req), source=source))
+        envelope: dict[str, Any] = await self.driver.drive(self.server.steps(call, self.caller(req), source=source))
         return envelope
-
-    async def answer_verb(
-        self, verb: str, arguments: dict[str, Any], req: Request, shape: dict[str, str]
-    ) -> tuple[dict[str, Any], int]:
-        """The entry of one operation and the HTTP status that its error, if any, has."""
-        steps = self.server.call_verb(verb, arguments, self.caller(req), source="http", **shape)
-        entry, error = await self._driver.drive(steps)
-        return entry, _status_of(entry, error)
 
     def close(self) -> None:
         """Let the threads finish and close the store."""
         self.ready = False
-        self._driver.close()
+        self.driver.close()
         self.server.engine.close()
 
 
@@ -139,9 +171,12 @@ class VerbRoute(_Route):
         """`verb` is what a path names that is no verb's own; dispatch answers that there is no such verb."""
         self._admit(req)
         shape = _query(req)
-        arguments = await _json_object(req, self._door.body_limit)
-        entry, status = await self._door.answer_verb(self._route.name if verb is None else verb, arguments, req, shape)
-        _send(resp, status, entry)
+        door = self._door
+        arguments = await _json_object(req, door.body_limit)
+        name = self._route.name if verb is None else verb
+        steps = door.server.call_verb(name, arguments, door.caller(req), source="http", **shape)
+        answer: Answer = await door.driver.drive(steps)
+        _send_text(resp, _status_of(answer), answer.text)
 
 
 class RequestRoute(_Route):
@@ -160,7 +195,7 @@ class McpRoute(_Route):
         self._admit(req)
         _require_json(req)
         try:
-            message = wire.decode(await _body(req, self._door.body_limit))
+            message = wire.decode(await req.body(self._door.body_limit))
         except ValueError:
             refusal = mcp.error(None, mcp.PARSE_ERROR, "the body is not a JSON message")
             _send(resp, mcp.http_status(refusal, stateless=True), refusal)
@@ -255,7 +290,7 @@ class _Lifespan:
 
 def create_app(door: Door) -> App:
     """The ASGI application of one server."""
-    app: App = falcon.asgi.App(middleware=_Lifespan(door))
+    app: App = falcon.asgi.App(middleware=_Lifespan(door), request_type=Request)
     app.req_options.strip_url_path_trailing_slash = False
     for route in ROUTES.values():
         app.add_route(route.path, _RESOURCES[route.serves](door, route))
@@ -343,9 +378,9 @@ def _query(req: Request) -> dict[str, str]:
 
     Raises InvalidParams for anything else in it.
     """
-    chosen = dict(VERB_QUERY)
     if not req.query_string:
-        return chosen
+        return VERB_QUERY
+    chosen = dict(VERB_QUERY)
     for name, value in req.params.items():
         if name not in VERB_QUERY:
             raise errors.InvalidParams(f"the query string takes {' and '.join(VERB_QUERY)} only")
@@ -359,7 +394,7 @@ async def _json_object(req: Request, limit: int) -> dict[str, Any]:
     """The body as a JSON object. Raises UnsupportedMediaType, PayloadTooLarge or MalformedBody."""
     _require_json(req)
     try:
-        value = wire.decode(await _body(req, limit))
+        value = wire.decode(await req.body(limit))
     except ValueError:
         raise errors.MalformedBody("the body is not JSON") from None
     if not isinstance(value, dict):
@@ -368,21 +403,9 @@ async def _json_object(req: Request, limit: int) -> dict[str, Any]:
 
 
 def _require_json(req: Request) -> None:
-    media_type = (req.content_type or "").partition(";")[0].strip()
-    if media_type.lower() != _MEDIA_TYPE:
+    given = req.content_type or ""
+    if given != _MEDIA_TYPE and given.partition(";")[0].strip().lower() != _MEDIA_TYPE:
         raise errors.UnsupportedMediaType(f"the body must be {_MEDIA_TYPE}")
-
-
-async def _body(req: Request, limit: int) -> bytes:
-    """The whole body. Raises PayloadTooLarge for more than `limit` bytes.
-
-    The rest is read and dropped first, so that the client gets to see the refusal.
-    """
-    body = await req.stream.read(limit + 1)
-    if len(body) > limit:
-        await req.stream.exhaust()
-        raise errors.PayloadTooLarge(f"the body has more than {limit} bytes", max_bytes=limit)
-    return bytes(body)
 
 
 def _header(req: Request, name: str) -> str | None:
@@ -402,18 +425,21 @@ def _text_header(req: Request, name: str) -> str | None:
         raise errors.InvalidParams(f"the header {name} is not UTF-8") from None
 
 
-def _status_of(entry: dict[str, Any], error: errors.HivekeepError | None) -> int:
+def _status_of(answer: Answer) -> int:
     """200 for a success, else the status of the error.
 
     An entry that failed without an error is a success that was too large to send.
     """
-    if entry["ok"]:
+    if answer.entry["ok"]:
         return 200
-    return errors.ResponseFrameBudgetExceeded.http_status if error is None else error.http_status
+    return errors.ResponseFrameBudgetExceeded.http_status if answer.error is None else answer.error.http_status
 
 
 def _send(resp: Response, status: int, value: Any) -> None:
+    _send_text(resp, status, compact_json.encode(value))
+
+
+def _send_text(resp: Response, status: int, text: bytes) -> None:
     resp.status = status
-    resp.content_type = JSON_TYPE
-    resp.data = compact_json.encode(value)
-    resp.set_headers(_HEADERS)
+    resp.data = text
+    resp.set_headers(_JSON_HEADERS)

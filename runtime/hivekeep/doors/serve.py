@@ -28,6 +28,7 @@ from uvicorn_worker import UvicornWorker
 from hivekeep import paths
 from hivekeep.doors import auth, descriptor, gateway, logs, parent_watch
 from hivekeep.doors.descriptor import Descriptor, InstanceLock, RuntimeRefused
+from hivekeep.doors.protocol import Protocol
 from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ class _Worker(UvicornWorker):  # type: ignore[misc]
     CONFIG_KWARGS = {  # noqa: RUF012
         **UvicornWorker.CONFIG_KWARGS,
         "access_log": False,
+        "http": Protocol,
         "lifespan": "on",
         "proxy_headers": False,
         "server_header": False,

@@ -6,6 +6,7 @@ right after the first changes nothing. The model runs outside of transactions, a
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -172,9 +173,13 @@ class _Run:
             for model in vectors.models(tx)
             if model.name == self._embedder.name and model.revision != self._embedder.revision
         ]
+        forgotten = 0
         for model in old:
-            vectors.forget_model(tx, model)
-        return len(old)
+            # Where the extension of their tables cannot be loaded they stay, which harms nobody.
+            with contextlib.suppress(ValueError):
+                vectors.forget_model(tx, model)
+                forgotten += 1
+        return forgotten
 
     def _sweep(self, tx: Tx) -> int:
         model = vectors.find_model(tx, self._embedder.name, self._embedder.revision)

@@ -86,7 +86,7 @@ class Context:
     read_entry: Callable[[dict[str, Any]], tuple[Any, frozenset[str]]]
     engines: Mapping[str, Engine]
     embedders: Embedders
-    permit: Callable[[GateRequest], None]
+    permit: Callable[[GateRequest], object]
     invoker: Invoke
     source: str
     writable: bool
@@ -95,11 +95,11 @@ class Context:
     substrate: str = "event"
     audit: dict[str, Any] = field(default_factory=dict)
     audit_version: int = PAYLOAD_VERSION
-    beside: dict[str, Any] = field(default_factory=dict)
-    late_events: list[EventRow] = field(default_factory=list)
-    mentioned: list[str] = field(default_factory=list)
-    forgotten: list[str] = field(default_factory=list)
-    deferred: list[Callable[[Tx], None]] = field(default_factory=list)
+    beside: dict[str, Any] | None = None
+    late_events: tuple[EventRow, ...] = ()
+    mentioned: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    deferred: tuple[Callable[[Tx], None], ...] = ()
     model_runs: int = 1
     event_id: str | None = None
 
@@ -129,10 +129,11 @@ class Context:
         return result
 
     def _take_over(self, inner: "Context") -> None:
-        """Keep what was noted on the copy of this context; its lists and maps are shared already."""
+        """Keep what was noted on the copy of this context; its map of audited facts is shared already."""
         self.target_id, self.substrate = inner.target_id, inner.substrate
         self.audit_version, self.model_runs, self.event_id = inner.audit_version, inner.model_runs, inner.event_id
-        self.beside = inner.beside
+        self.beside, self.late_events, self.deferred = inner.beside, inner.late_events, inner.deferred
+        self.mentioned, self.forgotten = inner.mentioned, inner.forgotten
 
     def loaded(self, pack: str) -> bool:
         """Whether a pack is part of this server."""
@@ -155,7 +156,7 @@ class Context:
 
     def defer(self, fn: Callable[[Tx], None]) -> None:
         """Have something written soon after the operation succeeded, best effort: it never changes the answer."""
-        self.deferred.append(fn)
+        self.deferred += (fn,)
 
     def touch(self, substrate: str, record_id: str) -> None:
         """Name the record that the operation wrote, or read by id."""
@@ -199,7 +200,7 @@ class Context:
         """
         row = self._event(kind, substrate, record_id, payload)
         if not self.writable:
-            self.late_events.append(row)
+            self.late_events += (row,)
             return row.id
         events.insert(self.tx, row)
         if record_id is not None:

@@ -4,14 +4,18 @@ Sizes are UTF-8 bytes of compact JSON. Operations that ran keep their outcome: t
 `ok: false, executed: true, domain_disposition: "committed"`, so nobody repeats a write to see its answer.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+import orjson
+
+from hivekeep import compact_json
 from hivekeep.request.entries import Entry, envelope
 from hivekeep.request.json_values import depth_exceeds, size_of
 from hivekeep_contract.errors import HivekeepError, ResponseFrameBudgetExceeded
 from hivekeep_contract.limits import ERROR_MESSAGE_MAX_CHARS
 
-__all__ = ["READ_OUTCOME", "depth_exceeds", "envelope", "fit", "without_result"]
+__all__ = ["READ_OUTCOME", "depth_exceeds", "envelope", "fit", "fit_one", "shallow_text", "without_result"]
 
 _FRAME_BYTES = 1024
 """More than summary, status and the commas of MAX_OPS entries ever take: below it the exact sum need not be known."""
@@ -32,15 +36,39 @@ _KEPT_OF_ERROR = (
 )
 
 
-def fit(response: dict[str, Any], max_bytes: int) -> dict[str, Any]:
+def shallow_text(entry: Entry, depth_limit: int) -> bytes | None:
+    """The JSON text of an entry whose result surely nests no deeper than the limit; None when only a walk can tell.
+
+    Brackets inside strings count here too, so that a text that is given is a proof, and none is not.
+    """
+    try:
+        text = orjson.dumps(entry)
+    except TypeError:
+        return None
+    # One brace is the entry's own.
+    return text if text.count(b"{") + text.count(b"[") <= depth_limit + 1 else None
+
+
+def fit_one(entry: Entry, text: bytes | None, max_bytes: int) -> tuple[Entry, bytes]:
+    """The entry as the only one of a response of at most `max_bytes` bytes, and its JSON text (`text`, once known)."""
+    if text is None:
+        text = compact_json.encode(entry)
+    if len(text) + _FRAME_BYTES <= max_bytes:
+        return entry, text
+    (fitted,) = fit(envelope([entry]), max_bytes, [text])["results"]
+    return fitted, text if fitted is entry else compact_json.encode(fitted)
+
+
+def fit(response: dict[str, Any], max_bytes: int, texts: Sequence[bytes | None] = ()) -> dict[str, Any]:
     """Return the response, or a smaller one of at most `max_bytes` bytes (source: response size rules).
 
-    Errors that are too large even alone shrink first; then the largest result goes, ties by lowest index,
-    until the rest fits; then the other errors shrink, largest first. The input is not changed. When the
-    bare outcomes alone are larger than `max_bytes`, they are what comes back.
+    `texts` are those of the entries where they are known. Errors that are too large even alone shrink first; then the
+    largest result goes, ties by lowest index, until the rest fits; then the other errors shrink, largest first. The
+    input is not changed. When the bare outcomes alone are larger than `max_bytes`, they are what comes back.
     """
     entries: list[Entry] = list(response["results"])
-    sizes = [size_of(entry) for entry in entries]
+    known: Sequence[bytes | None] = texts or [None] * len(entries)
+    sizes = [size_of(entry) if text is None else len(text) for entry, text in zip(entries, known, strict=True)]
     if sum(sizes) + _FRAME_BYTES <= max_bytes or _total(response, entries, sizes) <= max_bytes:
         return response
     for index in _order(entries, sizes, max_bytes):

@@ -9,9 +9,13 @@ Entry = dict[str, Any]
 def summarise(entries: Sequence[Entry]) -> tuple[dict[str, int], str]:
     """The `summary` (total, succeeded, failed, aborted) and the `status` ("success" or "partial") of
     entries."""
-    succeeded = sum(1 for entry in entries if entry["ok"])
-    aborted = sum(1 for entry in entries if entry.get("aborted"))
     total = len(entries)
+    succeeded = aborted = 0
+    for entry in entries:
+        if entry["ok"]:
+            succeeded += 1
+        elif entry.get("aborted"):
+            aborted += 1
     summary = {
         "total": total,
         "succeeded": succeeded,

@@ -26,14 +26,20 @@ class ToolCall(NamedTuple):
 
     def presentation_of(self, index: int) -> Presentation:
         """The presentation of the operation at `index` (0-based)."""
+        if not self.presentation_per_op:
+            return self.presentation
         return _of(self.presentation_per_op, index) or self.presentation
 
     def format_of(self, index: int) -> Format:
         """The output format of the operation at `index` (0-based)."""
+        if not self.format_per_op:
+            return self.format
         return _of(self.format_per_op, index) or self.format
 
     def check_lengths(self, count: int) -> None:
         """Refuse a per-operation list longer than the request; raises InvalidParams."""
+        if not self.presentation_per_op and not self.format_per_op:
+            return
         for name, given in (
             ("presentation_per_op", self.presentation_per_op),
             ("format_per_op", self.format_per_op),

@@ -60,6 +60,8 @@ class AuditLog:
 
     def append(self, rows: Sequence[EventRow], *, may_degrade: bool) -> None:
         """Store rows; see `Engine.append_audit`."""
+        if not self._backlog and not self._arrived and self.try_append(rows):
+            return
         batch = _Batch(rows, may_degrade and self._has_room_for(rows))
         with self._state:
             self._arrived.append(batch)

@@ -58,12 +58,14 @@ class _Reader:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        alive = self.pool.refresh(self) if isinstance(fault, _SPOILING) else True
         held = (perf_counter_ns() - self.since_ns) // 1000
         if held > self.max_hold_us:
             self.max_hold_us = held
         self.completed += 1
-        if alive:
+        if fault is None:
+            self.pool.give_back(self)
+            return
+        if not isinstance(fault, _SPOILING) or self.pool.refresh(self):
             self.pool.give_back(self)
         if (refusal := typed(fault, self.pool.path)) is not None:
             raise refusal from fault

@@ -13,7 +13,7 @@ from peewee import SQL, BlobField, CompositeKey, FloatField, ForeignKeyField, In
 from playhouse.apsw_ext import APSWDatabase
 from playhouse.sqlite_ext import AutoIncrementField
 
-from hivekeep.storage import threads
+from hivekeep.storage import task_fields, threads
 
 _LIVE: Final = SQL("deleted_at IS NULL")
 _DELETED: Final = SQL("deleted_at IS NOT NULL")
@@ -116,6 +116,21 @@ class Note(_Table):
 
     class Meta:
         table_name = "notes"
+
+
+class TaskStep(_Table):
+    """See `task_history.Step`."""
+
+    seq = IntegerField(primary_key=True)
+    note_id = TextField()
+    namespace = TextField()
+    from_state = TextField()
+    to_state = TextField()
+    note = TextField(null=True)
+    at = IntegerField()
+
+    class Meta:
+        table_name = "gtd_lifecycle_audit"
 
 
 class Edge(_Table):
@@ -427,6 +442,7 @@ TABLES: Final = (
     EdgeLedger,
     Entity,
     Note,
+    TaskStep,
     Edge,
     Event,
     EventObservation,
@@ -467,6 +483,9 @@ Note.add_index(
         " WHERE kind = 'memory' AND deleted_at IS NULL"
     )
 )
+for _made in task_fields.INDEXES:
+    Note.add_index(SQL(_made))
+_index(TaskStep, "by_note", "note_id", "at")
 _index(Edge, "natural", "namespace", "source_id", "target_id", "relation", unique=True)
 _index(Edge, "by_source", "source_id", "relation")
 _index(Edge, "by_target", "target_id", "relation")

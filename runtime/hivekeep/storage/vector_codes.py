@@ -14,25 +14,26 @@ from hashlib import blake2b
 from operator import add, mul, sub
 from typing import Final
 
-_BITS_MIN: Final = 8
+_BITS_A_BYTE: Final = 8
 _SIGNS_A_DIGEST: Final = 512
 
 
 def code_bits(dims: int) -> int:
-    """How many bits the codes of vectors of `dims` floats have: the power of two that is not less."""
-    return max(_BITS_MIN, 1 << (dims - 1).bit_length())
+    """How many bits the codes of vectors of `dims` floats have: one for each float, in whole bytes."""
+    return -(-dims // _BITS_A_BYTE) * _BITS_A_BYTE
 
 
 def code_of(embedding: bytes) -> bytes:
     """The code of a vector of little-endian 32-bit floats. About 0.3 ms for 384 floats."""
     numbers = floats_of(embedding)
     bits = code_bits(len(numbers))
-    turned = [*map(mul, numbers, _signs(len(numbers))), *[0.0] * (bits - len(numbers))]
-    # A Walsh-Hadamard transform, one halving a round.
-    for _ in range(bits.bit_length() - 1):
+    rounds = (bits - 1).bit_length()
+    turned = [*map(mul, numbers, _signs(len(numbers))), *[0.0] * (2**rounds - len(numbers))]
+    # A Walsh-Hadamard transform, one halving a round. Its first directions are as good as any others.
+    for _ in range(rounds):
         even, odd = turned[::2], turned[1::2]
         turned = [*map(add, even, odd), *map(sub, even, odd)]
-    return int("".join(["1" if value > 0 else "0" for value in turned]), 2).to_bytes(bits // 8)
+    return int("".join(["1" if value > 0 else "0" for value in turned[:bits]]), 2).to_bytes(bits // _BITS_A_BYTE)
 
 
 def floats_of(embedding: bytes) -> array[float]:

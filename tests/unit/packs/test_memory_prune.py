@@ -12,7 +12,9 @@ from hivekeep.storage.engine import Tx
 from hivekeep.storage.notes import NoteRow
 from hivekeep.times import now_us
 from hivekeep.tuning import passive
+from hivekeep.wiring import open_server
 from hivekeep_contract.limits import BUILTIN_PROFILE
+from hivekeep_contract.settings import Settings
 from support.client import Hive, open_hive
 from support.stores import record_id
 
@@ -152,6 +154,19 @@ def test_vacuum_of_a_file_that_another_process_writes_is_refused(tmp_path: Path)
             "not_committed",
         )
         assert hive.call("memory.vacuum") == {"ok": True}
+
+
+def test_vacuum_waits_for_its_turn_at_a_writer_with_a_thread(tmp_path: Path) -> None:
+    """Behind the writes that were accepted before it, and the store works on afterwards."""
+    settings = Settings(db=str(tmp_path / "hive.db"), runtime_packs=("kg", "memory"), embedding_models=())
+    server = open_server(settings, threaded=True)
+    hive = Hive(server)
+    for number in range(20):
+        keep(hive, number)
+    assert hive.call("memory.vacuum") == {"ok": True}
+    keep(hive, 20)
+    assert len(left(hive)) == 21
+    server.engine.close()
 
 
 # feedback that no profile takes

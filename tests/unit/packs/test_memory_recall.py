@@ -97,13 +97,12 @@ def test_weight_and_recency_order_equal_texts(hive: Hive) -> None:
 
 
 def test_a_named_entity_moves_a_memory_up_by_three_tenths(hive: Hive) -> None:
-    """Given names replace those of the query; an empty list takes them all away."""
+    """Given names count in any case; a capital letter in the query makes no name."""
     keep(hive, 1, "Ada asked about the cache", days=OLD, salience=0.0, decay_factor=100.0)
     base = 0.7 * 0.82 * (1 + 0.1 * math.exp(-0.05 * OLD))
     for args, factor in (
-        ({"query": "Ada cache"}, 1.3),
-        ({"query": "ada cache"}, 1.0),
-        ({"query": "Ada cache", "entity_names": []}, 1.0),
+        ({"query": "Ada cache"}, 1.0),
+        ({"query": "Ada cache", "entity_names": ["Ada"]}, 1.3),
         ({"query": "cache question", "entity_names": ["ADA"]}, 1.3),
         ({"query": "cache question", "entity_names": ["Grace"]}, 1.0),
     ):

@@ -169,6 +169,10 @@ def test_a_project_may_choose_namespace_packs_and_format(machine: Machine) -> No
         "namespace",
         "runtime.packs",
         "runtime.default_output_format",
+        "embedding.wait_ms",
+        "memory.weight_text",
+        "memory.weight_neighbours",
+        "memory.weight_vector",
     }
     machine.project('namespace = "p"\nruntime = {packs = ["kg"], default_output_format = "auto"}')
     settings = machine.load().settings
@@ -238,6 +242,7 @@ def test_a_file_that_the_user_names_is_trusted(machine: Machine) -> None:
             "'namespace' must be 1 to 255 bytes without white space or control characters, not 'a b'",
         ),
         ("actor.visible_namespaces = ['a', 'b c']", "must be a list of namespaces, each 1 to 255 bytes"),
+        ("embedding.models = ['minilm', 'ada']", "must be some of minilm, openai, hashed, none"),
         ('actor.id = "a\\u0007"', "'actor.id' must be 1 to 255 bytes, not blank, without control characters"),
         ("namespace = [", "cannot be read: "),
         ("x = " + "[" * 5000, "cannot be read: "),

@@ -189,6 +189,7 @@ def test_a_full_queue_refuses_after_the_admission_wait(threaded: SqliteEngine) -
     held = threaded.submit_write(gate)
     assert gate.entered.wait(20)
     waiting = [threaded.submit_write(lambda tx: "done") for _ in range(limits.WRITER_QUEUE_SIZE)]
+    assert threaded.writes_waiting() == limits.WRITER_QUEUE_SIZE
     started = time.monotonic()
     refused = threaded.submit_write(lambda tx: "never").exception(20)
     assert 0.15 <= time.monotonic() - started < 5

@@ -219,10 +219,10 @@ def _apply(ctx: Context, row: ProposalRow, answer: models.Reviewed) -> None:
         # Later than the decision, so that a list shows what happened in its order.
         now_us=max(now_us(), ctx.now_us + 1),
         audit={},
-        beside={},
-        late_events=[],
-        mentioned=[],
-        forgotten=[],
+        beside=None,
+        late_events=(),
+        mentioned=(),
+        forgotten=(),
     )
     applying = proposals.move(ctx.tx, row, status=APPLYING)
     done = _carried_out(system, proposed(ctx, row)["changeset"])

@@ -11,22 +11,21 @@ from collections.abc import Iterable, Sequence
 from hivekeep.packs.memory.queries import is_cjk
 from hivekeep.storage import entities
 from hivekeep.storage.engine import Tx
-from hivekeep_contract.limits import RECALL_ENTITY_LOOKUPS_MAX, RECALL_ENTITY_NAMES_MAX, STOP_WORDS
+from hivekeep_contract.limits import RECALL_ENTITY_LOOKUPS_MAX, STOP_WORDS
 
 _FUNCTION_WORDS = frozenset(STOP_WORDS)
 _PUNCTUATION = re.compile(r"^\W+|\W+$")
 
 
 def names_in(tx: Tx, query: str, namespaces: Sequence[str]) -> tuple[str, ...]:
-    """The names that a query is about, in lower case: its capitalised words, and what entities are called.
+    """The names that a query is about, in lower case: those of its words, and pairs of them, that entities are called.
 
-    Words and pairs of neighbouring words are looked up together, in the namespaces of the recall.
+    They are looked up together, in the namespaces of the recall. A capital letter alone makes no name: that rule, which
+    others have, made the order worse (docs/retrieval.md).
     """
     words = [bare for word in query.split() if (bare := _PUNCTUATION.sub("", word))]
-    capitalised = [word.lower() for word in words if word[0].isupper() and word.lower() not in _FUNCTION_WORDS]
-    named = list(dict.fromkeys(capitalised))[:RECALL_ENTITY_NAMES_MAX]
     candidates = list(dict.fromkeys(_single_and_pairs([word.lower() for word in words])))[:RECALL_ENTITY_LOOKUPS_MAX]
-    return tuple(dict.fromkeys([*named, *entities.known_names(tx, namespaces, candidates)]))
+    return tuple(dict.fromkeys(entities.known_names(tx, namespaces, candidates)))
 
 
 def given_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def recall(ctx: Context, args: models.RecallArgs) -> models.RecallResult:
     hits = [_hit(args, one, ranked, served, shown, vectors) for one in shown.scored]
     _leave_behind(ctx, args, [one.id for one in shown.scored], served, vectors, clock.us)
     if not hits or any(ranked.counts[1:]):
-        ctx.beside["advisories"] = [answers.advisory(ranked.counts)]
+        ctx.beside = {"advisories": [answers.advisory(ranked.counts)]}
     models_asked = ranked.found.by_model if args.include_breakdown else {}
     return answers.whole(hits, shown, vectors.missing, models_asked)
 

@@ -69,6 +69,28 @@ CREATE INDEX notes_by_thread ON notes (namespace, coalesce(
     json_extract(properties, '$.session')
 )) WHERE kind = 'memory' AND deleted_at IS NULL;
 
+-- Tasks as their pack lists them: the expressions are those of storage/task_fields.py.
+CREATE INDEX notes_tasks ON notes (namespace, CASE json_type(properties, '$.status') WHEN 'text' THEN
+    json_extract(properties, '$.status') ELSE 'inbox' END, created_at DESC, id)
+    WHERE kind = 'task' AND deleted_at IS NULL;
+CREATE INDEX notes_tasks_assigned ON notes (namespace, json_extract(properties, '$.assignee'),
+    CASE json_type(properties, '$.status') WHEN 'text' THEN json_extract(properties, '$.status') ELSE 'inbox' END,
+    created_at DESC, id) WHERE kind = 'task' AND deleted_at IS NULL;
+CREATE INDEX notes_tasks_next ON notes (namespace, CASE json_extract(properties, '$.priority') WHEN 'p0' THEN 0
+    WHEN 'p1' THEN 1 WHEN 'p3' THEN 3 ELSE 2 END, created_at DESC, id)
+    WHERE kind = 'task' AND deleted_at IS NULL AND CASE json_type(properties, '$.status') WHEN 'text' THEN
+    json_extract(properties, '$.status') ELSE 'inbox' END IN ('next', 'active');
+CREATE TABLE gtd_lifecycle_audit (
+    seq INTEGER PRIMARY KEY,
+    note_id TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    from_state TEXT NOT NULL,
+    to_state TEXT NOT NULL,
+    note TEXT,
+    at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX gtd_lifecycle_audit_by_note ON gtd_lifecycle_audit (note_id, at);
+
 CREATE TABLE edges (
     seq INTEGER PRIMARY KEY REFERENCES edge_ledger (seq),
     id TEXT NOT NULL,
@@ -91,6 +113,55 @@ CREATE INDEX edges_deleted ON edges (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX edges_listed ON edges (namespace, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX edges_by_source ON edges (source_id, relation);
 CREATE INDEX edges_by_target ON edges (target_id, relation);
+
+-- No task waits for itself, neither by its property nor by edges. The pack refuses it before, with a sentence; these keep
+-- it out of the file whatever writes there. A new task needs none: nothing waits for an id that did not exist. Edges are
+-- followed against their direction, so one from a new task is looked at alone. Graphs that are larger are refused.
+CREATE TRIGGER notes_tasks_wait_in_no_circle AFTER UPDATE OF properties, deleted_at ON notes
+WHEN NEW.kind = 'task' AND NEW.deleted_at IS NULL AND json_type(NEW.properties, '$.depends_on') = 'array'
+    AND (OLD.deleted_at IS NOT NULL OR NEW.properties -> '$.depends_on' IS NOT OLD.properties -> '$.depends_on')
+BEGIN
+    SELECT raise(ABORT, 'a task may not wait for itself') WHERE (
+        WITH RECURSIVE waits (id) AS (
+            SELECT lower(value) FROM json_each(NEW.properties, '$.depends_on') WHERE type = 'text'
+            UNION SELECT lower(d.value) FROM waits CROSS JOIN notes AS t ON t.id = waits.id
+                CROSS JOIN json_each(CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN t.properties
+                    ELSE '{}' END, '$.depends_on') AS d
+                WHERE t.kind = 'task' AND t.deleted_at IS NULL AND d.type = 'text'
+            LIMIT 20002
+        ) SELECT count(*) > 20001 OR max(id = NEW.id) FROM waits
+    );
+END;
+CREATE TRIGGER edges_tasks_wait_in_no_circle AFTER INSERT ON edges
+WHEN NEW.relation = 'depends_on' AND NEW.deleted_at IS NULL
+    AND EXISTS (SELECT 1 FROM notes WHERE id = NEW.source_id AND kind = 'task')
+BEGIN
+    SELECT raise(ABORT, 'a task may not wait for itself') WHERE (
+        WITH RECURSIVE waiting (id) AS (
+            SELECT NEW.source_id
+            UNION SELECT e.source_id FROM waiting CROSS JOIN edges AS e ON e.target_id = waiting.id
+                AND e.relation = 'depends_on' AND e.deleted_at IS NULL
+                CROSS JOIN notes AS t ON t.id = e.source_id WHERE t.kind = 'task' AND t.deleted_at IS NULL
+            LIMIT 20002
+        ) SELECT count(*) > 20001 OR max(id = NEW.target_id) FROM waiting
+    );
+END;
+CREATE TRIGGER edges_tasks_wait_in_no_new_circle AFTER UPDATE OF source_id, target_id, relation, deleted_at ON edges
+WHEN NEW.relation = 'depends_on' AND NEW.deleted_at IS NULL
+    AND (OLD.deleted_at IS NOT NULL OR OLD.relation <> NEW.relation OR OLD.source_id <> NEW.source_id
+        OR OLD.target_id <> NEW.target_id)
+    AND EXISTS (SELECT 1 FROM notes WHERE id = NEW.source_id AND kind = 'task')
+BEGIN
+    SELECT raise(ABORT, 'a task may not wait for itself') WHERE (
+        WITH RECURSIVE waiting (id) AS (
+            SELECT NEW.source_id
+            UNION SELECT e.source_id FROM waiting CROSS JOIN edges AS e ON e.target_id = waiting.id
+                AND e.relation = 'depends_on' AND e.deleted_at IS NULL
+                CROSS JOIN notes AS t ON t.id = e.source_id WHERE t.kind = 'task' AND t.deleted_at IS NULL
+            LIMIT 20002
+        ) SELECT count(*) > 20001 OR max(id = NEW.target_id) FROM waiting
+    );
+END;
 
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,

@@ -1,0 +1,254 @@
+"""Tasks: notes of the kind `task`, as their pack lists them and walks over what they wait for.
+
+Invariant: an answer is one statement, so a task and what it depends on are seen at the same moment. Lists and the choice
+of what comes next walk an index in the order of the answer; only a filter that no index has looks at more rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from hivekeep.storage import json_text
+from hivekeep.storage.engine import Tx
+from hivekeep.storage.notes import NoteRow
+from hivekeep.storage.statements import Where, sql
+from hivekeep.storage.task_fields import (
+    DONE,
+    FINAL_STATUSES,
+    LIVE_TASK,
+    PRIORITIES,
+    STATUSES,
+    actionable,
+    assignee,
+    rank,
+    status,
+)
+from hivekeep_contract.limits import ACTIONABLE_STATUSES
+
+_MAX_ARMS: Final = 64
+"""Beyond this many pairs of namespace and status one sorted arm costs less than preparing the statement."""
+
+
+class TaskRow(NamedTuple):
+    """A task; `entries` is a JSON list with one `Entry` for each member of its list of dependencies, or None."""
+
+    note: NoteRow
+    entries: str | None
+
+
+class Entry(NamedTuple):
+    """A member of the list of dependencies: the JSON type of its value, and the note that it names, if there is one."""
+
+    type: str
+    namespace: str | None
+    kind: str | None
+    deleted: bool
+    status: str | None
+
+
+class TaskFilter(NamedTuple):
+    """Conditions on a list of tasks; None and empty tuples are no condition. `tags` matches any of them."""
+
+    statuses: tuple[str, ...]
+    assignee: str | None = None
+    priority: str | None = None
+    tags: tuple[str, ...] = ()
+    context_entity_id: str | None = None
+    duplicate_of: str | None = None
+
+
+class Excluded(NamedTuple):
+    """Whether there are tasks that were done, given up, or have a status that is none."""
+
+    done: bool
+    cancelled: bool
+    unrecognized_status: bool
+
+
+_COLUMNS: Final = ", ".join("t." + column for column in NoteRow._fields)
+_ENTRIES: Final = sql(
+    "CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN (SELECT json_group_array(json_array("
+    "d.type, b.namespace, b.kind, b.deleted_at IS NOT NULL, {status}) ORDER BY d.key)"
+    " FROM json_each(t.properties, '$.depends_on') AS d"
+    " LEFT JOIN notes AS b ON d.type = 'text' AND b.id = lower(d.value)) END",
+    status=status("b."),
+)
+_READY: Final = sql(
+    "CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN NOT EXISTS (SELECT 1"
+    " FROM json_each(t.properties, '$.depends_on') AS d LEFT JOIN notes AS b ON d.type = 'text' AND b.id = lower(d.value)"
+    " AND b.namespace = t.namespace AND b.kind = 'task' AND b.deleted_at IS NULL AND {status} = '{done}'"
+    " WHERE b.id IS NULL) ELSE json_type(t.properties, '$.depends_on') IS NULL END",
+    status=status("b."),
+    done=DONE,
+)
+_LIVE: Final = "t.kind = 'task' AND t.deleted_at IS NULL"
+
+_CANDIDATES: Final = "SELECT t.seq AS seq, {ready} AS ready, {rank} AS rank, t.created_at AS created_at, t.id AS id"
+_ALL: Final = sql(_CANDIDATES, ready=_READY, rank=rank("t."))
+_ONLY_READY: Final = sql(_CANDIDATES, ready="1", rank=rank("t."))
+_NEXT: Final = sql(
+    "SELECT {columns}, {entries} FROM (SELECT * FROM ({arms}) ORDER BY {order} LIMIT ?) AS picked"
+    " CROSS JOIN notes AS t ON t.seq = picked.seq ORDER BY {outer}",
+    columns=_COLUMNS,
+    entries=_ENTRIES,
+)
+_BY_URGENCY: Final = ("rank", "created_at DESC", "id")
+_READY_FIRST: Final = ("ready DESC", *_BY_URGENCY)
+
+_LIST: Final = sql(
+    "SELECT {columns}, {entries} FROM (SELECT * FROM ({arms}) ORDER BY created_at DESC, id LIMIT ? OFFSET ?) AS picked"
+    " CROSS JOIN notes AS t ON t.seq = picked.seq ORDER BY picked.created_at DESC, picked.id",
+    columns=_COLUMNS,
+    entries=_ENTRIES,
+)
+_LISTED: Final = "SELECT t.seq AS seq, t.created_at AS created_at, t.id AS id"
+
+_WAITED_FOR: Final = (
+    "SELECT t.id, lower(d.value) FROM json_each(?) AS wanted CROSS JOIN notes AS t ON t.id = wanted.value"
+    " CROSS JOIN json_each(CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN t.properties ELSE '{}' END,"
+    " '$.depends_on') AS d WHERE t.kind = 'task' AND t.deleted_at IS NULL AND d.type = 'text'"
+)
+_JOINED: Final = (
+    "SELECT e.target_id, e.source_id FROM json_each(?) AS wanted CROSS JOIN edges AS e INDEXED BY edges_by_target"
+    " ON e.target_id = wanted.value AND e.relation = 'depends_on' AND e.deleted_at IS NULL"
+    " CROSS JOIN notes AS t ON t.id = e.source_id WHERE t.kind = 'task' AND t.deleted_at IS NULL"
+)
+_TARGETS: Final = "SELECT target_id FROM edges WHERE source_id = ? AND relation = 'depends_on' AND deleted_at IS NULL"
+
+
+def next_up(
+    tx: Tx, namespaces: Sequence[str], assigned_to: str | None, *, with_blocked: bool, limit: int
+) -> list[TaskRow]:
+    """Tasks that somebody can work on: the ready ones by urgency, then with `with_blocked` the others."""
+    # Arms are sorted before they are looked at when only the ready ones are wanted: the walk ends with the last of them.
+    candidates, order = (_ALL, _READY_FIRST) if with_blocked else (_ONLY_READY, _BY_URGENCY)
+    parts: list[str] = []
+    args: list[object] = []
+    for namespace in _groups(namespaces):
+        where = _actionable(namespace, assigned_to)
+        if not with_blocked:
+            where.add(_READY)
+        parts.append(candidates + _next_source(assigned_to) + where.text)
+        args += where.args
+    statement = sql(
+        _NEXT,
+        arms=" UNION ALL ".join(parts),
+        order=", ".join(order),
+        outer=", ".join("picked." + column for column in order),
+    )
+    return _rows(tx, statement, [*args, limit])
+
+
+def more_than(tx: Tx, namespaces: Sequence[str], assigned_to: str | None, count: int) -> bool:
+    """Whether there are more tasks than `count` that somebody can work on."""
+    left = count
+    for namespace in _groups(namespaces):
+        where = _actionable(namespace, assigned_to)
+        statement = sql(
+            "SELECT count(*) FROM (SELECT 1{source}{where} LIMIT ?)",
+            source=_next_source(assigned_to),
+            where=where.text,
+        )
+        row = tx.one(statement, [*where.args, left + 1])
+        assert row is not None
+        left -= row[0]
+        if left < 0:
+            return True
+    return False
+
+
+def _next_source(assigned_to: str | None) -> str:
+    index = "notes_tasks_next" if assigned_to is None else "notes_tasks_assigned"
+    return " FROM notes AS t INDEXED BY " + index + " WHERE "
+
+
+def _actionable(namespaces: Sequence[str], assigned_to: str | None) -> Where:
+    where = Where(_LIVE)
+    where.among("t.namespace", namespaces)
+    if assigned_to is None:
+        where.add(actionable("t."))
+    else:
+        where.add(assignee("t.") + " = ?", assigned_to)
+        where.among(status("t."), ACTIONABLE_STATUSES)
+    return where
+
+
+def list_page(tx: Tx, namespaces: Sequence[str], filters: TaskFilter, *, limit: int, offset: int) -> list[TaskRow]:
+    """Live tasks, newest first, ties by id."""
+    pairs = list(product(_groups(namespaces), [[name] for name in filters.statuses]))
+    if len(pairs) > _MAX_ARMS:
+        pairs = [(namespaces, list(filters.statuses))]
+    parts: list[str] = []
+    args: list[object] = []
+    for group, statuses in pairs:
+        where = _listed(group, filters)
+        where.among(status("t."), statuses)
+        parts.append(_LISTED + _list_source(filters) + where.text)
+        args += where.args
+    return _rows(tx, sql(_LIST, arms=" UNION ALL ".join(parts)), [*args, limit, offset])
+
+
+def excluded(tx: Tx, namespaces: Sequence[str], filters: TaskFilter) -> Excluded:
+    """Which tasks meet the filters except for their status, of those that are not open."""
+    conditions: list[Where] = []
+    for name in FINAL_STATUSES:
+        where = _listed(namespaces, filters)
+        where.add(status("t.") + " = ?", name)
+        conditions.append(where)
+    strange = _listed(namespaces, filters)
+    strange.add(status("t.") + " NOT IN (" + ", ".join(f"'{name}'" for name in STATUSES) + ")")
+    conditions.append(strange)
+    arms = ["EXISTS (SELECT 1" + _list_source(filters) + where.text + ")" for where in conditions]
+    row = tx.one("SELECT " + ", ".join(arms), [arg for where in conditions for arg in where.args])
+    assert row is not None
+    return Excluded(*map(bool, row))
+
+
+def _list_source(filters: TaskFilter) -> str:
+    index = "notes_tasks" if filters.assignee is None else "notes_tasks_assigned"
+    return " FROM notes AS t INDEXED BY " + index + " WHERE "
+
+
+def _listed(namespaces: Sequence[str], filters: TaskFilter) -> Where:
+    """The conditions of a list but for the statuses."""
+    where = Where(_LIVE)
+    where.among("t.namespace", namespaces)
+    where.equal(assignee("t."), filters.assignee)
+    if filters.priority is not None:
+        where.add(rank("t.") + " = ?", PRIORITIES.index(filters.priority))
+    if filters.tags:
+        where.any_tag("t.properties", "$.tags", filters.tags)
+    where.equal("json_extract(t.properties, '$.context_entity_id')", filters.context_entity_id)
+    where.equal("json_extract(t.properties, '$.duplicate_of')", filters.duplicate_of)
+    return where
+
+
+def _groups(namespaces: Sequence[str]) -> list[Sequence[str]]:
+    """Each namespace by itself, so that its arm walks an index in order; very many of them together."""
+    return [[namespace] for namespace in namespaces] if 0 < len(namespaces) <= _MAX_ARMS else [namespaces]
+
+
+def _rows(tx: Tx, statement: str, args: Sequence[object]) -> list[TaskRow]:
+    return [TaskRow(NoteRow._make(row[:-1]), row[-1]) for row in tx.all(statement, args)]
+
+
+def entries(row: TaskRow) -> list[Entry]:
+    """What is known of each member of the list of dependencies, in its order."""
+    return [] if row.entries is None else [Entry._make(found) for found in json_text.load(row.entries)]
+
+
+def waited_for(tx: Tx, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """(task, what its property says that it waits for) of live tasks."""
+    return [(row[0], row[1]) for row in tx.all(_WAITED_FOR, (json_text.dump(list(ids)),))]
+
+
+def joined(tx: Tx, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """(task, live task that depends on it) of live edges."""
+    return [(row[0], row[1]) for row in tx.all(_JOINED, (json_text.dump(list(ids)),))]
+
+
+def targets(tx: Tx, record_id: str) -> list[str]:
+    """The ids at which live `depends_on` edges of a record end."""
+    return [row[0] for row in tx.all(_TARGETS, (record_id,))]
