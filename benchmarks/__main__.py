@@ -20,6 +20,7 @@ SUITES = {
     "vectors": "benchmarks.vectors",
     "hybrid": "benchmarks.hybrid",
     "recall": "benchmarks.recall",
+    "gtd": "benchmarks.gtd",
     "start": "benchmarks.start",
     "http": "benchmarks.over_http",
 }

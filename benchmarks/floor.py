@@ -23,11 +23,7 @@ from hivekeep.wiring import open_server
 from hivekeep_contract.settings import Settings
 
 NEW_SEQ = "INSERT INTO entity_ledger (id) VALUES (?)"
-SAME_NAME = (
-    "SELECT id, namespace, kind, name, created_at, updated_at, entity_type, description, properties, tags, deleted_at,"
-    " merged_into, merge_event_id, version, seq FROM entities"
-    " WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL AND kind = ? ORDER BY seq LIMIT ?"
-)
+SAME_NAME = "SELECT 1 FROM entities WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL AND kind = ? LIMIT 1"
 NEW_ENTITY = (
     "INSERT INTO entities (id, namespace, kind, name, created_at, updated_at, entity_type, description, properties,"
     " tags, deleted_at, merged_into, merge_event_id, version, seq, name_key)"
@@ -125,7 +121,7 @@ class Floor:
         execute = self._write.execute
         now = time.time_ns() // 1000
         execute("BEGIN IMMEDIATE")
-        execute(SAME_NAME, ("local", sample.name, "concept", 5)).fetchall()
+        execute(SAME_NAME, ("local", sample.name, "concept")).fetchone()
         execute(NEW_SEQ, (record,))
         seq = self._write.last_insert_rowid()
         execute(NEW_ENTITY, _entity(record, sample, seq, now))

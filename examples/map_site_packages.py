@@ -203,7 +203,8 @@ async def report(hive: Hive, packages: Sequence[Package], word: str) -> None:
         table(
             f"Which packages speak about {word!r}",
             ("package", "where"),
-            [(hit["title"], hit["snippet"] or "") for hit in hits],
+            # With an embedder a search also tells what is near in meaning; here the word itself is asked for.
+            [(hit["title"], hit["snippet"] or "") for hit in hits if hit["source"] != "vector"],
         )
     )
 

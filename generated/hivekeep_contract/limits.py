@@ -621,5 +621,74 @@ SERVE_LEDGER_DAYS = 90
 #: Older rows that one append removes at most.
 SERVE_LEDGER_SWEEP = 200
 
+#: Version of the properties of a message.
+MESSAGE_SCHEMA_VERSION = 1
+
+#: Messages of an inbox page when no limit is given.
+INBOX_DEFAULT = 20
+
+#: Most messages of an inbox page.
+INBOX_CAP = 200
+
+#: Longest wait for a message.
+INBOX_WAIT_MAX_MS = 30000
+
+#: Unread messages that are counted; a count of this size is a lower bound.
+UNREAD_COUNT_CAP = 1000
+
+#: Characters of content in a preview.
+MESSAGE_PREVIEW_CHARS = 200
+
+#: Messages that one call marks read.
+MESSAGE_MARKS_MAX = 500
+
+#: Messages of a thread page when no limit is given.
+THREAD_DEFAULT = 100
+
+#: Most messages of a thread page.
+THREAD_CAP = 500
+
+#: Messages that one probe names.
+PROBE_MESSAGES_MAX = 100
+
+#: Age in minutes from which an unread message counts as stale.
+PROBE_STALE_MINUTES = 20
+
+#: Longest staleness window of a probe; ten years.
+PROBE_STALE_MINUTES_MAX = 5256000
+
+#: Channels of one health report.
+HEALTH_CHANNELS_MAX = 200
+
+#: Missed polls after which a channel is stalled.
+CHANNEL_STALLED_POLLS = 3
+
+#: Longest time between two polls of a channel; a year.
+CHANNEL_POLL_INTERVAL_MAX_SECS = 31536000
+
+#: Bytes of a channel kind or slug.
+CHANNEL_NAME_MAX_BYTES = 255
+
+#: Days after which a quarantined message of a channel may go.
+QUARANTINE_DAYS = 14
+
+#: Events of schedule.agenda when no limit is given.
+AGENDA_DEFAULT = 20
+
+#: Most events of one answer of schedule.agenda.
+AGENDA_MAX = 200
+
+#: Due events that the dispatcher reads at a time.
+SCHEDULE_PAGE = 200
+
+#: A dispatcher that gave no sign of life for this long may be replaced.
+SCHEDULE_LEASE_MS = 5000
+
+#: Bytes of a result that are kept with the outcome of an occurrence; of a larger one only the size.
+SCHEDULE_RESULT_BYTES = 65536
+
+#: Characters of the last error that a scheduled event keeps.
+SCHEDULE_ERROR_CHARS = 500
+
 #: Most sessions of a page.
 SESSION_PAGE_MAX = 200

@@ -123,6 +123,26 @@ ROUTES: dict[str, Route] = {
     "brain.reset": Route("brain.reset", "/api/v1/verbs/brain.reset", "POST", "token", "verb"),
     "brain.resolve": Route("brain.resolve", "/api/v1/verbs/brain.resolve", "POST", "token", "verb"),
     "brain.unbind": Route("brain.unbind", "/api/v1/verbs/brain.unbind", "POST", "token", "verb"),
+    "comm.delivered": Route("comm.delivered", "/api/v1/verbs/comm.delivered", "POST", "token", "verb"),
+    "comm.health": Route("comm.health", "/api/v1/verbs/comm.health", "POST", "token", "verb"),
+    "comm.inbox": Route("comm.inbox", "/api/v1/verbs/comm.inbox", "POST", "token", "verb"),
+    "comm.mark_read": Route("comm.mark_read", "/api/v1/verbs/comm.mark_read", "POST", "token", "verb"),
+    "comm.probe": Route("comm.probe", "/api/v1/verbs/comm.probe", "POST", "token", "verb"),
+    "comm.read": Route("comm.read", "/api/v1/verbs/comm.read", "POST", "token", "verb"),
+    "comm.reply": Route("comm.reply", "/api/v1/verbs/comm.reply", "POST", "token", "verb"),
+    "comm.send": Route("comm.send", "/api/v1/verbs/comm.send", "POST", "token", "verb"),
+    "comm.thread": Route("comm.thread", "/api/v1/verbs/comm.thread", "POST", "token", "verb"),
+    "comm.unread": Route("comm.unread", "/api/v1/verbs/comm.unread", "POST", "token", "verb"),
+    "schedule.agenda": Route("schedule.agenda", "/api/v1/verbs/schedule.agenda", "POST", "token", "verb"),
+    "schedule.cancel": Route("schedule.cancel", "/api/v1/verbs/schedule.cancel", "POST", "token", "verb"),
+    "schedule.remind": Route("schedule.remind", "/api/v1/verbs/schedule.remind", "POST", "token", "verb"),
+    "schedule.schedule": Route(
+        "schedule.schedule",
+        "/api/v1/verbs/schedule.schedule",
+        "POST",
+        "token",
+        "verb",
+    ),
     "session.export": Route("session.export", "/api/v1/verbs/session.export", "POST", "token", "verb"),
     "session.list": Route("session.list", "/api/v1/verbs/session.list", "POST", "token", "verb"),
     "session.resume": Route("session.resume", "/api/v1/verbs/session.resume", "POST", "token", "verb"),
@@ -137,6 +157,9 @@ ACTOR_HEADER = "Hivekeep-Actor"
 
 #: Where writes go when a call names no namespace.
 NAMESPACE_HEADER = "Hivekeep-Namespace"
+
+#: The session that the request is part of, a full UUID; noted in events, audit rows and memories.
+SESSION_HEADER = "Hivekeep-Session"
 
 #: Paths below it without a route answer in the envelope of the gateway.
 GATEWAY_PREFIX = "/api/v1"

@@ -105,6 +105,21 @@ SETTINGS: tuple[Setting, ...] = (
         doc="Who is asking when the request does not say. Kept as written. Absent: the anonymous caller. It attributes; it never changes where a write goes.",
     ),
     Setting(
+        key="actor.session",
+        attr="actor_session",
+        type="string",
+        default=None,
+        env=("HIVEKEEP_ACTOR_SESSION", "HIVEKEEP_SESSION"),
+        env_aliases=(),
+        flag="--session",
+        choices=(),
+        minimum=None,
+        maximum=None,
+        project_file=False,
+        secret=False,
+        doc="The session that requests are part of: a full UUID, noted in events, audit rows and memories. Absent: none.",
+    ),
+    Setting(
         key="actor.visible_namespaces",
         attr="actor_visible_namespaces",
         type="list",
@@ -615,6 +630,36 @@ SETTINGS: tuple[Setting, ...] = (
         doc="The revision of the base model that is in use; `brain.register_adapter` takes adapters of this revision only. Absent: it takes none.",
     ),
     Setting(
+        key="schedule.tick_secs",
+        attr="schedule_tick_secs",
+        type="integer",
+        default=30,
+        env=("HIVEKEEP_SCHEDULE_TICK_SECS",),
+        env_aliases=(),
+        flag=None,
+        choices=(),
+        minimum=1,
+        maximum=3600,
+        project_file=False,
+        secret=False,
+        doc="Seconds between two looks of `hivekeep serve` for scheduled events that are due.",
+    ),
+    Setting(
+        key="schedule.grace_secs",
+        attr="schedule_grace_secs",
+        type="integer",
+        default=3600,
+        env=("HIVEKEEP_SCHEDULE_GRACE_SECS",),
+        env_aliases=(),
+        flag=None,
+        choices=(),
+        minimum=1,
+        maximum=31536000,
+        project_file=False,
+        secret=False,
+        doc="Seconds after which a scheduled event that is due and was not carried out is missed.",
+    ),
+    Setting(
         key="log.level",
         attr="log_level",
         type="string",
@@ -641,6 +686,7 @@ class Settings:
     namespace: str = "local"
     read_only: bool = False
     actor_id: str | None = None
+    actor_session: str | None = None
     actor_visible_namespaces: tuple[str, ...] = ()
     runtime_packs: tuple[str, ...] = ()
     runtime_default_output_format: str = "json"
@@ -675,4 +721,6 @@ class Settings:
     memory_weight_vector: float = 0.2
     brain_fleet_readers: tuple[str, ...] = ()
     brain_base_model_revision: str | None = None
+    schedule_tick_secs: int = 30
+    schedule_grace_secs: int = 3600
     log_level: str = "warning"

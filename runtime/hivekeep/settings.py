@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from hivekeep import paths
-from hivekeep.identity.caller import ACTOR_GRAMMAR, is_actor_id
+from hivekeep.identity.caller import ACTOR_GRAMMAR, SESSION_GRAMMAR, is_actor_id
+from hivekeep.identity.ids import classify
 from hivekeep.identity.namespaces import GRAMMAR, is_namespace
 from hivekeep_contract.catalog import Pack
 from hivekeep_contract.errors import InvalidInput
@@ -218,7 +219,7 @@ def _checked(setting: Setting, found: _Found, environ: Mapping[str, str]) -> Any
 
 
 def _check_names(setting: Setting, found: _Found, value: Any) -> None:
-    """Refuse a namespace or actor that no request could carry."""
+    """Refuse a namespace, actor or session that no request could carry."""
     match setting.key:
         case "namespace" if not is_namespace(value):
             _refuse(setting, found, GRAMMAR)
@@ -226,6 +227,8 @@ def _check_names(setting: Setting, found: _Found, value: Any) -> None:
             _refuse(setting, found, f"a list of namespaces, each {GRAMMAR}")
         case "actor.id" if not is_actor_id(value):
             _refuse(setting, found, ACTOR_GRAMMAR)
+        case "actor.session" if classify(value).form != "uuid":
+            _refuse(setting, found, SESSION_GRAMMAR)
 
 
 def _typed(setting: Setting, found: _Found) -> Any:

@@ -5,6 +5,7 @@ Invariant: `parse_iso(iso(us)) == us` for every moment between the years 1 and 9
 
 import time
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
@@ -18,7 +19,14 @@ def now_us() -> int:
 
 def iso(us: int) -> str:
     """`YYYY-MM-DDTHH:MM:SS.ffffffZ` of a moment in microseconds."""
-    return (_EPOCH + timedelta(microseconds=us)).isoformat(timespec="microseconds") + "Z"
+    seconds, rest = divmod(us, 1_000_000)
+    return f"{_whole_second(seconds)}.{rest:06d}Z"
+
+
+@lru_cache(maxsize=256)
+def _whole_second(seconds: int) -> str:
+    """Kept because the moments of one operation, and of records made together, fall into few seconds."""
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat(timespec="seconds")
 
 
 def iso_or_none(us: int | None) -> str | None:

@@ -18,9 +18,11 @@ from hivekeep.storage.connections import storage_options
 from hivekeep.storage.sqlite import SqliteEngine
 from hivekeep_contract.catalog import PACKS
 from hivekeep_contract.handlers.brain import BrainHandlers
+from hivekeep_contract.handlers.comm import CommHandlers
 from hivekeep_contract.handlers.gtd import GtdHandlers
 from hivekeep_contract.handlers.kg import KgHandlers
 from hivekeep_contract.handlers.memory import MemoryHandlers
+from hivekeep_contract.handlers.schedule import ScheduleHandlers
 from hivekeep_contract.handlers.session import SessionHandlers
 from hivekeep_contract.settings import Settings
 
@@ -76,4 +78,24 @@ def _session() -> SessionHandlers[Context]:
     return SessionPack()
 
 
-_PACKS: dict[str, Callable[[], object]] = {"kg": _kg, "gtd": _gtd, "memory": _memory, "brain": _brain, "session": _session}
+def _comm() -> CommHandlers[Context]:
+    from hivekeep.packs.comm import CommPack
+
+    return CommPack()
+
+
+def _schedule() -> ScheduleHandlers[Context]:
+    from hivekeep.packs.schedule import SchedulePack
+
+    return SchedulePack()
+
+
+_PACKS: dict[str, Callable[[], object]] = {
+    "kg": _kg,
+    "gtd": _gtd,
+    "memory": _memory,
+    "brain": _brain,
+    "comm": _comm,
+    "schedule": _schedule,
+    "session": _session,
+}

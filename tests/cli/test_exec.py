@@ -88,6 +88,19 @@ def test_the_caller_is_the_one_of_the_options(tmp_path: Path) -> None:
     assert (who["actor_id"], who["actor_kind"], who["namespace"]) == ("a", "actor", "team")
 
 
+def test_the_session_is_the_one_of_the_option_or_the_variable(tmp_path: Path) -> None:
+    """It stands in the events of the call, and one that is no UUID stops it."""
+    ops = 'memory.remember(content="a")'
+    run(tmp_path, "exec", ops, "--session", SESSION.upper())
+    run(tmp_path, "exec", ops, HIVEKEEP_SESSION=SESSION)
+    run(tmp_path, "exec", ops)
+    done = run(tmp_path, "exec", f'list(kind="event", session_id="{SESSION}", event_kind="note_created")')
+    assert len(told(done.stdout)["results"][0]["result"]["items"]) == 2
+    refused = run(tmp_path, "exec", ops, "--session", "today")
+    assert refused.returncode == 2
+    assert refused.stderr == b"hivekeep: --session: 'actor.session' must be a full UUID, not 'today'\n"
+
+
 def test_the_database_can_be_named_and_kept_in_memory(tmp_path: Path) -> None:
     """--db takes a path relative to where the command runs; `:memory:` leaves no file."""
     run(tmp_path, "exec", "stats()", "--db", "mine.db")

@@ -80,9 +80,56 @@ class TestVerbRoute:
         assert (unnamed["actor_id"], unnamed["actor_kind"]) == ("local", "anonymous")
         assert (unnamed["namespace"], unnamed["unattributed"]) == ("local", True)
 
-    @pytest.mark.parametrize("headers", [{"Hivekeep_Actor": " \xff"}, {"Hivekeep_Namespace": "a b"}])
+    def test_a_header_names_the_session(self, client: Client) -> None:
+        """Its own request has it, in audit row, events and memory, and the next one without it has none."""
+        named = client.post("/api/v1/verbs/whoami", {}, Hivekeep_Session=SESSION.upper()).json["result"]
+        assert named["session_id"] == SESSION
+        assert "session_id" not in client.post("/api/v1/verbs/whoami", {}).json["result"]
+        remembered = client.post("/api/v1/verbs/memory.remember", {"content": "a"}, Hivekeep_Session=SESSION).json
+        memory = remembered["result"]["id"]
+        assert client.post("/api/v1/verbs/get", {"id": memory}).json["result"]["properties"]["session_id"] == SESSION
+        client.post("/api/v1/verbs/memory.remember", {"content": "b"})
+        events = client.post("/api/v1/verbs/list", {"kind": "event", "session_id": SESSION}).json["result"]["items"]
+        assert [(event["verb"], event["kind"]) for event in events] == [
+            ("memory.remember", "audit"),
+            ("memory.remember", "note_created"),
+            ("whoami", "audit"),
+        ]
+        assert {event["session_id"] for event in events} == {SESSION}
+        assert events[0]["payload"]["session_id"] == SESSION
+
+    def test_the_session_of_an_mcp_message_is_its_header(self, client: Client) -> None:
+        """As of every other route; it is the session of the caller, not one of the transport."""
+        message = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "request", "arguments": {"ops": "whoami()"}},
+        }
+        other = SESSION.replace("a", "b")
+        answer = client.post("/mcp", message, Hivekeep_Session=other)
+        assert other in answer.text
+
+    def test_callers_are_remembered_within_bounds(self, own_client: Client) -> None:
+        """More sessions than places: each request is still its own caller's."""
+        for number in range(3):
+            own_client.door._callers.update({(str(number), str(at), None): make_caller(None, None, ()) for at in range(1024)})
+            session = f"{number:08x}{SESSION[8:]}"
+            named = own_client.post("/api/v1/verbs/whoami", {}, Hivekeep_Session=session).json["result"]
+            assert named["session_id"] == session
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Hivekeep_Actor": " \xff"},
+            {"Hivekeep_Namespace": "a b"},
+            {"Hivekeep_Session": "today"},
+            {"Hivekeep_Session": SESSION[:8]},
+            {"Hivekeep_Session": ""},
+        ],
+    )
     def test_a_caller_that_cannot_be_is_refused(self, client: Client, headers: dict[str, str]) -> None:
-        """Bytes that are no UTF-8 and a namespace outside the grammar are 400 invalid_params."""
+        """Bytes that are no UTF-8, a namespace outside the grammar, a session that is no full UUID: 400 invalid_params."""
         answer = client.post("/api/v1/verbs/whoami", {}, **headers)
         assert (answer.status_code, answer.json["error"]["code"]) == (400, "invalid_params")
 

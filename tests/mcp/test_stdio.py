@@ -55,6 +55,13 @@ def test_the_caller_of_the_process_comes_from_its_options(tmp_path: Path) -> Non
     assert (who["actor_id"], who["namespace"], who["unattributed"]) == ("agent-a", "team", False)
 
 
+def test_the_session_of_the_process_is_noted(tmp_path: Path) -> None:
+    """The variable names it for every call of the process; whoami repeats it."""
+    talk = lines(INITIALIZE, call(2, "whoami()", presentation="verbose"))
+    done = run(tmp_path, "mcp", stdin=talk, HIVEKEEP_SESSION=SESSION)
+    assert envelope(replies(done.stdout)[1])["results"][0]["result"]["session_id"] == SESSION
+
+
 def test_a_read_only_process_refuses_to_write(tmp_path: Path) -> None:
     """--read-only serves reads with an advisory and refuses writes as unavailable."""
     run(tmp_path, "exec", 'create(kind="concept", name="A")')

@@ -8,8 +8,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, reduce
 from importlib import resources
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from hivekeep_contract import errors
 from hivekeep_contract.catalog import VERBS
 from hivekeep_contract.settings import Settings
 
-REFERENCE = re.compile(r"\$\{(\d+)\.(\w+)\}")
+REFERENCE = re.compile(r"\$\{(\d+)\.([\w.]+)\}")
 LOOKS_LIKE_REFERENCE = re.compile(r"\\?\$prev(\Z|[.\[])")
 CODES = {
     cls.code
@@ -163,8 +164,8 @@ def literal(value: Any) -> Any:
 
 
 def fill(text: str, results: Sequence[Any]) -> str:
-    """Put fields of earlier results where `${1.id}` stands (1-based)."""
-    return REFERENCE.sub(lambda match: str(results[int(match[1]) - 1][match[2]]), text)
+    """Put fields of earlier results where `${1.id}` or `${1.session.id}` stands (1-based)."""
+    return REFERENCE.sub(lambda match: str(reduce(getitem, match[2].split("."), results[int(match[1]) - 1])), text)
 
 
 def filled(value: Any, results: Sequence[Any]) -> Any:

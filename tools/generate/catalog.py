@@ -57,6 +57,7 @@ def _verb_row(contract: Contract, verb: Verb) -> Call:
             ("params", tuple(_param_row(param) for param in verb.params)),
             ("write_keys", keys),
             ("internal", verb.internal),
+            ("wait", verb.wait),
             ("schedulable", verb.schedulable),
             ("bulk_atomic", verb.bulk_atomic),
             ("audit_cost", verb.audit_cost),

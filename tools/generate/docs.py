@@ -267,6 +267,8 @@ def _effects(verb: Verb) -> str:
     facts = [verb.category, writes, f"policy action `{verb.resource}.{verb.action}`"]
     if verb.cost == "slow":
         facts.append("slow")
+    if verb.wait:
+        facts.append("may wait for an answer")
     if verb.presentation == "always_verbose":
         facts.append("always answered verbose")
     return ", ".join(facts)

@@ -186,6 +186,7 @@ class Verb:
     errors: tuple[str, ...]
     writes: tuple[WriteKey, ...]
     internal: bool
+    wait: bool
     schedulable: bool
     bulk_atomic: bool
     audit_cost: str | None

@@ -43,6 +43,7 @@ def emit_python(contract: Contract, templates: Templates) -> dict[str, str]:
             pack=pack,
             class_name=camel(pack.name),
             imports=handler_imports(pack),
+            waits=any(verb.wait for verb in pack.verbs),
             result_class=result_class,
         )
     return found

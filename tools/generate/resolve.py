@@ -123,6 +123,8 @@ class _Resolver:
         if data["category"] not in categories:
             text = f"unknown category '{data['category']}'{did_you_mean(data['category'], categories)}"
             self._refuse(source, ("category",), text)
+        if data.get("wait") and (data["tx"] != "read" or data.get("cost") == "slow"):
+            self._refuse(source, ("wait",), "only a quick verb with tx: read can wait")
         verb = Verb(
             name=name,
             stem=stem,
@@ -144,6 +146,7 @@ class _Resolver:
             errors=tuple(data.get("errors", [])),
             writes=tuple(self._writes(source, params)),
             internal=data.get("internal", False),
+            wait=data.get("wait", False),
             schedulable=data.get("schedulable", False),
             bulk_atomic=data.get("bulk_atomic", False),
             audit_cost=data.get("audit_cost"),

@@ -725,6 +725,7 @@ class WhoamiResult(TypedDict):
     unattributed: bool
     namespace: str
     visible_namespaces: list[str]
+    session_id: NotRequired[str]
     build: Build
 
 

@@ -132,6 +132,7 @@ class Call:
             self.source,
             writable,
             around.recent,
+            self._check,
         )
 
     def _invoke(self, context: Context, verb: str, args: Mapping[str, Any]) -> Any:
@@ -145,10 +146,18 @@ class Call:
         with context.reading() as snapshot:
             return inner._within(snapshot)
 
-    def _inner(self, context: Context, name: str, args: dict[str, Any]) -> "Call":
+    def _check(self, verb: str, args: Mapping[str, Any]) -> None:
+        """See `Context.check_call`."""
+        canonical_arguments(self._known(verb), dict(args))
+
+    def _known(self, name: str) -> CompiledVerb:
         compiled = self.around.find_verb(name)
         if compiled is None:
             raise Unsupported(f"{self.verb.name}: needs {name}, whose pack is not loaded")
+        return compiled
+
+    def _inner(self, context: Context, name: str, args: dict[str, Any]) -> "Call":
+        compiled = self._known(name)
         canonical, given = canonical_arguments(compiled, args)
         namespace = compiled.namespace_of(canonical, context.namespace)
         caller = self.caller

@@ -29,8 +29,7 @@ def canonical_arguments(compiled: CompiledVerb, args: dict[str, Any]) -> tuple[A
         args = {name: value for name, value in args.items() if value is not None or name not in compiled.not_nullable}
     values = dict(args)
     for name, normaliser, many in compiled.normalisers:
-        value = values.get(name)
-        if value is None:
+        if name not in values or (value := values[name]) is None:
             continue
         try:
             values[name] = [normaliser(item) for item in value] if many else normaliser(value)

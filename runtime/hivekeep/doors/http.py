@@ -30,6 +30,7 @@ from hivekeep_contract.routes import (
     GUARDED_PATHS,
     NAMESPACE_HEADER,
     ROUTES,
+    SESSION_HEADER,
     VERB_QUERY,
     Route,
 )
@@ -104,7 +105,7 @@ class Door:
         self._tool: dict[str, Any] | None = None
         # By the headers as they came; what is remembered is bounded because clients choose it.
         self._places: set[tuple[str | None, str | None]] = set()
-        self._callers: dict[tuple[str | None, str | None], Caller] = {}
+        self._callers: dict[tuple[str | None, ...], Caller] = {}
 
     def check_origin(self, req: Request) -> None:
         """Raise ForeignOrigin unless Host and Origin name this machine."""
@@ -126,12 +127,16 @@ class Door:
 
     def caller(self, req: Request) -> Caller:
         """Who is asking: the caller its headers name, the anonymous one when they name nobody."""
-        named = (req.get_header(ACTOR_HEADER), req.get_header(NAMESPACE_HEADER))
+        named = (req.get_header(ACTOR_HEADER), req.get_header(NAMESPACE_HEADER), req.get_header(SESSION_HEADER))
         known = self._callers.get(named)
         if known is None:
-            known = make_caller(_text_header(req, ACTOR_HEADER), _text_header(req, NAMESPACE_HEADER), ())
-            if len(self._callers) < _CALLERS_REMEMBERED:
-                self._callers[named] = known
+            actor, namespace, session = (
+                _text_header(req, name) for name in (ACTOR_HEADER, NAMESPACE_HEADER, SESSION_HEADER)
+            )
+            known = make_caller(actor, namespace, (), session)
+            if len(self._callers) == _CALLERS_REMEMBERED:
+                self._callers.clear()  # sessions end, and the next ones shall have a place too
+            self._callers[named] = known
         return known
 
     def tool(self) -> dict[str, Any]:

@@ -100,6 +100,8 @@ class Local:
             from hivekeep.wiring import open_server
 
             settings = self.settings
-            caller = make_caller(settings.actor_id, settings.namespace, settings.actor_visible_namespaces)
+            caller = make_caller(
+                settings.actor_id, settings.namespace, settings.actor_visible_namespaces, settings.actor_session
+            )
             self._opened = (open_server(settings, threaded=False), caller)
         return self._opened

@@ -32,7 +32,10 @@ from hivekeep.doors.protocol import Protocol
 from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hivekeep.jobs.embedding import EmbeddingJob
+    from hivekeep.jobs.schedule import ScheduleJob
     from hivekeep_contract.settings import Settings
 
 KEEP_ALIVE_S = 75
@@ -118,14 +121,17 @@ class _Application(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> Any:
         from hivekeep.doors.http import Door, create_app
-        from hivekeep.jobs.embedding import start_job
+        from hivekeep.jobs import embedding, schedule
         from hivekeep.wiring import open_server
 
         guard = auth.Guard(self._token, self._settings.serve_allowed_origins)
         server = open_server(self._settings, threaded=True)
-        job = start_job(server.engine, server.around.embedders, self._settings)
+        jobs = (
+            embedding.start_job(server.engine, server.around.embedders, self._settings),
+            schedule.start_job(server),
+        )
         app = create_app(Door(server, guard, self._settings.serve_body_limit_bytes or HTTP_BODY_MAX_BYTES))
-        return app if job is None else _stopping_first(job, app)
+        return _stopping_first([job for job in jobs if job is not None], app)
 
     def run(self) -> None:
         _OneWorker(self).run()
@@ -150,14 +156,15 @@ class _Application(BaseApplication):  # type: ignore[misc]
                 sys.stdout.flush()
 
 
-def _stopping_first(job: EmbeddingJob, app: Any) -> Any:
-    """The application, except that the job ends before the application closes the store."""
+def _stopping_first(jobs: Sequence[EmbeddingJob | ScheduleJob], app: Any) -> Any:
+    """The application, except that the jobs end before the application closes the store."""
 
     async def outer(scope: Any, receive: Any, send: Any) -> None:
         async def received() -> Any:
             message = await receive()
             if message["type"] == "lifespan.shutdown":
-                await asyncio.to_thread(job.stop)
+                for job in jobs:
+                    await asyncio.to_thread(job.stop)
             return message
 
         await app(scope, received if scope["type"] == "lifespan" else receive, send)

@@ -17,7 +17,7 @@ from hivekeep_contract.settings import Settings
 _ANONYMOUS = "anonymous"
 _PRINCIPAL = "actor"
 _SYSTEM = "system"
-_READING_TX = ("read", "none")
+_WRITING_TX = "write"
 _READING_CATEGORY = "Assertive"
 _POLICY_KEYS = ("granted_actors", "grant_unattributed", "deny_writes_for", "obligations")
 _SELECTOR_KEYS = ("verbs", "actors")
@@ -207,7 +207,7 @@ def _names(patterns: tuple[str, ...], request: GateRequest) -> bool:
 def _only_reads(verb: str) -> bool:
     """Whether the contract says that `verb` only reports; a verb it does not know may write."""
     known = VERBS.get(verb)
-    return known is not None and known.tx in _READING_TX and known.category == _READING_CATEGORY
+    return known is not None and known.tx != _WRITING_TX and known.category == _READING_CATEGORY
 
 
 def _shown(request: GateRequest) -> str:

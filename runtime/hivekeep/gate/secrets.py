@@ -52,6 +52,18 @@ _MIN_DISTINCT = math.ceil(2**table.ENTROPY_MIN_BITS)
 """A value with fewer different characters cannot reach the entropy bound."""
 
 
+def _signs() -> tuple[str, ...]:
+    """Characters of which every shape and every assignment holds at least one; prose mostly holds none of them."""
+    signs = ["=", ":"]
+    for row in table.DETECTORS:
+        if not any(sign in row.literal for sign in signs):
+            signs.append(next((char for char in row.literal if not char.islower()), row.literal[0]))
+    return tuple(signs)
+
+
+_SIGNS = _signs()
+
+
 class Finding(NamedTuple):
     """One credential in a text, `text[start:end]`, shown only as `masked`.
 
@@ -99,6 +111,9 @@ def scan_fields(fields: Iterable[tuple[str, object]]) -> tuple[str, Finding] | N
     A field is `(location, value)`, for example `("note.content", "...")`. A value is text or JSON; of JSON
     every string leaf is looked at, and a leaf counts as assigned to the key that holds it.
     """
+    fields = tuple(fields)
+    if _are_clean(fields):
+        return None
     for location, value in fields:
         for label, text in _leaves(value):
             finding = find(text) or (_assigned(label, text) if label else None)
@@ -124,6 +139,43 @@ def refuse_secrets(fields: Iterable[tuple[str, object]]) -> None:
     if finding.trigger:
         details["trigger"] = finding.trigger
     raise SecretDetected(refusal(location, finding), details=details)
+
+
+def _are_clean(fields: Iterable[tuple[str, object]]) -> bool:
+    """Whether one look at all texts together shows that none of them holds a finding; False only asks to look closer.
+
+    Joined by a line break, which no shape needs a neighbor for and no value goes across, the texts match wherever one
+    of them alone would.
+    """
+    texts: list[str] = []
+    held: list[str] = []
+    containers: list[object] = []
+    for _, value in fields:
+        if isinstance(value, str):
+            texts.append(value)
+        elif value:
+            containers.append(value)
+    while containers:
+        container = containers.pop()
+        if isinstance(container, dict):
+            members: Iterable[object] = container.values()
+        elif isinstance(container, (list, tuple)):
+            members = container
+        else:
+            continue
+        for member in members:
+            if isinstance(member, str):
+                held.append(member)
+            else:
+                containers.append(member)
+    text = "\n".join(held)
+    if len(text) >= table.ENTROPY_MIN_LENGTH and any(len(word) >= table.ENTROPY_MIN_LENGTH for word in text.split()):
+        return False  # one of them may be the value of the key that holds it
+    text = "\n".join([text, *texts])
+    for sign in _SIGNS:
+        if sign in text:
+            return not (_any_shape().search(text) or _ASSIGNMENT.search(text))
+    return True
 
 
 def _position(finding: Finding) -> int:

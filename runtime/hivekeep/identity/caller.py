@@ -5,8 +5,9 @@ are never compared to tell callers apart, because an id may itself look like a l
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from hivekeep.identity.ids import classify
 from hivekeep.identity.namespaces import GRAMMAR, LOCAL, is_namespace, visible_set
 from hivekeep_contract.errors import InvalidParams
 from hivekeep_contract.limits import NAMESPACE_MAX_BYTES
@@ -23,24 +24,31 @@ SYSTEM = "system"
 ACTOR_GRAMMAR = f"1 to {NAMESPACE_MAX_BYTES} bytes, not blank, without control characters"
 """What may name a principal, in words; fits behind "must be"."""
 
+SESSION_GRAMMAR = "a full UUID"
+"""What may name the session of a caller, in words: events are found by it, so it must be the same text every time."""
+
 RESERVED_PREFIXES = ("actor:", "anonymous:", "agent:")
 """A text that begins so is a full label; other kinds exist but carry no such promise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One caller. `namespace` takes its writes, `visible` bounds its reads of several records."""
+    """One caller. `namespace` takes its writes, `visible` bounds its reads of several records.
+
+    `label` is the stored label, as in the actor of an event. `session_id` is a full UUID in canonical text: what the
+    request is part of, when it says so.
+    """
 
     kind: str
     id: str
     namespace: str = LOCAL
     visible: tuple[str, ...] = (LOCAL,)
     session_id: str | None = None
+    label: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def label(self) -> str:
-        """The stored label, as in the actor of an event."""
-        return stored_label(self.kind, self.id)
+    def __post_init__(self) -> None:
+        """Spell the label once: every row that an operation leaves holds it."""
+        object.__setattr__(self, "label", stored_label(self.kind, self.id))
 
     @property
     def caller_label(self) -> str:
@@ -69,21 +77,25 @@ def make_caller(
 ) -> Caller:
     """Build the caller of a request; `actor` None is the anonymous one, `namespace` None writes to `local`.
 
-    The actor's text is kept unmodified, also when it begins with `actor:` or `agent:`. Raises InvalidParams
-    for a blank, overlong or unprintable actor and for a namespace outside the grammar.
+    The actor's text is kept unmodified, also when it begins with `actor:` or `agent:`; `session_id` is a full UUID in
+    any spelling. Raises InvalidParams for a blank, overlong or unprintable actor, for a namespace outside the grammar
+    and for a session that is no UUID.
     """
     for name in (namespace, *visible_namespaces):
         if name is not None and not is_namespace(name):
             raise InvalidParams(f"namespace must be {GRAMMAR}")
     if actor is not None and not is_actor_id(actor):
         raise InvalidParams(f"actor must be {ACTOR_GRAMMAR}")
+    session = None if session_id is None else classify(session_id)
+    if session is not None and session.form != "uuid":
+        raise InvalidParams(f"session must be {SESSION_GRAMMAR}")
     primary = LOCAL if namespace is None else namespace
     return Caller(
         kind=ANONYMOUS if actor is None else PRINCIPAL,
         id=LOCAL if actor is None else actor,
         namespace=primary,
         visible=visible_set(primary, visible_namespaces, actor),
-        session_id=session_id,
+        session_id=None if session is None else session.text,
     )
 
 

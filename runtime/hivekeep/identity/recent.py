@@ -24,19 +24,22 @@ class RecentEntities:
     def of(self, caller: Caller, namespace: str) -> list[str]:
         """Ids of the entities that the caller named in a namespace, most recent first."""
         with self._lock:
-            return list(reversed(self._rings.get(_key(caller, namespace), {})))
+            return list(reversed(self._rings.get((namespace, caller.kind, caller.id), {})))
 
     def admit(self, caller: Caller, namespace: str, ids: Iterable[str]) -> None:
         """The caller named these, the last one last; the oldest give way."""
-        key = _key(caller, namespace)
+        key = (namespace, caller.kind, caller.id)
+        rings = self._rings
         with self._lock:
-            ring = self._rings.pop(key, {})
+            ring = rings.pop(key, None) or {}
             for record_id in ids:
                 ring.pop(record_id, None)
                 ring[record_id] = None
-            _shorten(ring, RECENT_ENTITIES_MAX)
-            self._rings[key] = ring
-            _shorten(self._rings, RECENT_CALLERS_MAX)
+            rings[key] = ring
+            while len(ring) > RECENT_ENTITIES_MAX:
+                del ring[next(iter(ring))]
+            while len(rings) > RECENT_CALLERS_MAX:
+                del rings[next(iter(rings))]
 
     def forget(self, ids: Iterable[str]) -> None:
         """Take deleted entities out of every ring."""
@@ -45,12 +48,3 @@ class RecentEntities:
             for ring in self._rings.values():
                 for record_id in gone:
                     ring.pop(record_id, None)
-
-
-def _key(caller: Caller, namespace: str) -> Key:
-    return (namespace, caller.kind, caller.id)
-
-
-def _shorten(oldest_first: dict[str, None] | dict[Key, dict[str, None]], size: int) -> None:
-    while len(oldest_first) > size:
-        del oldest_first[next(iter(oldest_first))]  # type: ignore[arg-type]

@@ -36,6 +36,7 @@ class Ontology:
         self._endpoints = frozenset(endpoints)
         self.entity_kinds = _kinds(vocabulary.ENTITY_KINDS, loaded)
         self.note_kinds = _kinds(vocabulary.NOTE_KINDS, loaded)
+        self._refs: dict[str, KindRef] = {}
         self.consumer_kinds = tuple(kind for pack in loaded for kind in vocabulary.CONSUMER_KINDS.get(pack, ()))
         self._spellings = {kind: kind for kind in self.entity_kinds} | {
             alias: kind for alias, kind in vocabulary.ENTITY_KIND_ALIASES.items() if kind in self.entity_kinds
@@ -44,6 +45,7 @@ class Ontology:
             kind: {spelling: name for name, aliases in subtypes.items() for spelling in (name, *aliases)}
             for kind, subtypes in vocabulary.ENTITY_SUBTYPES.items()
         }
+        self._refs = {word: self.kind(word) for word in (*SUBSTRATES, *self._spellings, *self.note_kinds)}
 
     @property
     def kind_words(self) -> str:
@@ -52,6 +54,8 @@ class Ontology:
 
     def kind(self, word: str) -> KindRef:
         """What a kind word names; raises InvalidInput that lists every valid word."""
+        if (known := self._refs.get(word)) is not None:
+            return known
         plain = word.strip()
         if plain in SUBSTRATES:
             return KindRef(plain)

@@ -28,16 +28,15 @@ def parse(text: str) -> Plan:
     start = skip(body, 0)
     if start == len(body):
         raise fault("Empty", 0, "there is no operation")
-    is_json = body.startswith("{", start) or (
-        body.startswith("[", start) and body.startswith("{", skip(body, start + 1))
-    )
+    first = body[start]
+    is_json = first == "{" or (first == "[" and body.startswith("{", skip(body, start + 1)))
     _check_encoding(body, start, is_json)
     if is_json:
         plan = read_json(body, start)
         _check_count(plan)
         plan = settle_references(plan, body)
     else:
-        draft = read_batch(body, start) if body[start] == "[" else read_calls(body, start)
+        draft = read_batch(body, start) if first == "[" else read_calls(body, start)
         plan = draft.plan
         _check_count(plan)
         if draft.references:
@@ -50,6 +49,8 @@ def parse(text: str) -> Plan:
 
 def _check_encoding(body: str, start: int, is_json: bool) -> None:
     """Refuse a text over the byte limit, then one with half a surrogate pair (it has no UTF-8 form)."""
+    if body.isascii() and len(body) - start <= MAX_OPS_INPUT_BYTES:
+        return
     lone = None
     try:
         encoded = body.encode()

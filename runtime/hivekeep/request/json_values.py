@@ -4,6 +4,7 @@ from typing import Any
 
 from hivekeep import compact_json
 
+_CONTAINERS = frozenset({dict, list})
 _NOUNS = ((bool, "a boolean"), (str, "a string"), (dict, "an object"), (list, "an array"))
 
 
@@ -20,11 +21,10 @@ def depth_exceeds(value: Any, limit: int) -> bool:
             return True
         inner: list[Any] = []
         for container in level:
-            for member in container.values() if type(container) is dict else container:
-                # Results and arguments are plain JSON: comparing types is half the cost of isinstance here.
-                kind = type(member)
-                if kind is dict or kind is list:
-                    inner.append(member)
+            members = container.values() if type(container) is dict else container
+            # Results and arguments are plain JSON, and most containers hold no other: one pass in C says so.
+            if not _CONTAINERS.isdisjoint(map(type, members)):
+                inner += [member for member in members if type(member) in _CONTAINERS]
         level = inner
     return False
 

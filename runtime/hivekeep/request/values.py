@@ -1,12 +1,13 @@
 """Argument values of the function-call form: JSON, plus `$prev`, raw line breaks and forgiving backslashes.
 
-A container that is plain JSON is read by the C decoder; anything else by the careful reader below. Both give
-the same value, and only the careful one words refusals.
+A container that is plain JSON can be read by the C decoder (`plain_container`); anything else by the careful reader
+(`read`). Both give the same value, and only the careful one words refusals.
 """
 
 import json
 import re
 from collections.abc import Callable
+from json.scanner import make_scanner
 from typing import Any, NamedTuple, TypeVar
 
 from hivekeep.request.faults import fault, misplaced, unclosed
@@ -44,7 +45,8 @@ class Found(NamedTuple):
     text: str
 
 
-_decode = json.JSONDecoder(strict=False, parse_float=finite_float, parse_constant=refuse_constant).raw_decode
+_decoder = json.JSONDecoder(strict=False, parse_float=finite_float, parse_constant=refuse_constant)
+_scan = make_scanner(_decoder)  # type: ignore[arg-type]  # its stub asks for a scanner where it takes a decoder
 
 
 class ValueReader:
@@ -70,6 +72,23 @@ class ValueReader:
         if first == "$":
             return self._reference(position, argument)
         return self._word(position, argument, depth)
+
+    def plain_container(self, position: int) -> tuple[Any, int] | None:
+        """The container at `position` and the position after it, when it is ordinary JSON without references.
+
+        None asks for the careful reader, also for every refusal.
+        """
+        try:
+            value, end = _scan(self.text, position)
+        except (StopIteration, ValueError, RecursionError):
+            return None
+        source = self.text[position:end]
+        if "$" in source or "\\u" in source or (not source.isprintable() and _CONTROL.search(source)):
+            return None
+        # Few brackets cannot nest deeply; only many of them make the walk through the value worth its time.
+        if source.count("[") + source.count("{") > NESTING_DEPTH_LIMIT and depth_exceeds(value, NESTING_DEPTH_LIMIT):
+            return None
+        return value, end
 
     def _string(self, position: int, argument: str) -> tuple[str | PrevRef, int]:
         decoded, end = self.string(position)
@@ -105,9 +124,6 @@ class ValueReader:
             ) from None
 
     def _container(self, position: int, argument: str, depth: int) -> tuple[Any, int]:
-        plain = self._plain_container(position) if depth == 0 else None
-        if plain is not None:
-            return plain
         if depth >= NESTING_DEPTH_LIMIT:
             raise fault(
                 "NestingTooDeep",
@@ -120,17 +136,6 @@ class ValueReader:
             return self._members(position, "]", lambda at: self.read(at, argument, depth + 1))
         pairs, end = self._members(position, "}", lambda at: self._pair(at, argument, depth + 1))
         return dict(pairs), end
-
-    def _plain_container(self, position: int) -> tuple[Any, int] | None:
-        """The container when it is ordinary JSON without references; None asks for the careful reader."""
-        try:
-            value, end = _decode(self.text, position)
-        except (ValueError, RecursionError):
-            return None
-        source = self.text[position:end]
-        if "$" in source or "\\u" in source or (not source.isprintable() and _CONTROL.search(source)):
-            return None
-        return None if depth_exceeds(value, NESTING_DEPTH_LIMIT) else (value, end)
 
     def _members(self, opened: int, close: str, read_one: Callable[[int], tuple[T, int]]) -> tuple[list[T], int]:
         text = self.text
@@ -197,6 +202,11 @@ class ValueReader:
                 position,
                 f"the number {word[:_SHOWN]} of argument {argument!r} is out of range",
             ) from None
+
+
+def is_plain(body: str) -> bool:
+    """Whether what stands between two quotes means itself: no backslash, no control character that must be escaped."""
+    return "\\" not in body and (body.isprintable() or not _CONTROL.search(body))
 
 
 def _bare_word(position: int, argument: str, word: str, depth: int) -> ParseError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -16,6 +16,8 @@ from hivekeep_contract.errors import Unsupported
 from hivekeep_contract.settings import Settings
 
 MEMORY: Final = ":memory:"
+LOWER: Final = "lower_text"
+"""The SQL function that lowers the letters of every script; the one of SQLite knows ASCII alone."""
 Role = Literal["writer", "reader", "audit"]
 
 _MMAP_BYTES: Final = 256 * 1024 * 1024
@@ -61,15 +63,24 @@ def storage_options(settings: Settings) -> StoreOptions:
 class SqliteTx:
     """A `Tx` on one connection."""
 
-    __slots__ = ("_changes", "_connection", "_execute", "_last_insert_rowid", "_vectors")
+    __slots__ = ("_connection", "_execute", "_last_insert_rowid", "_vectors", "changes", "many", "run")
+
+    run: Callable[..., None]
+    """Carry out a statement that has no rows to give."""
+    many: Callable[..., None]
+    """Carry out one statement once for each row of arguments."""
+    changes: Callable[[], int]
+    """How many rows the last INSERT, UPDATE or DELETE touched."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         # Bound once: these run several times in every operation.
         self._execute = connection.execute
-        self._changes = connection.changes
         self._last_insert_rowid = connection.last_insert_rowid
         self._vectors: bool | None = None
+        self.run = connection.execute  # type: ignore[assignment]  # its cursor is nobody's business
+        self.many = connection.executemany  # type: ignore[assignment]
+        self.changes = connection.changes
 
     def one(self, sql: str, args: Args = ()) -> Row | None:
         """The first row of a statement, or None."""
@@ -95,22 +106,10 @@ class SqliteTx:
         finally:
             watch(None, id=self)
 
-    def run(self, sql: str, args: Args = ()) -> None:
-        """Carry out a statement that has no rows to give."""
-        self._execute(sql, args)
-
-    def many(self, sql: str, rows: Iterable[Args]) -> None:
-        """Carry out one statement once for each row of arguments."""
-        self._connection.executemany(sql, rows)
-
     def insert(self, sql: str, args: Args = ()) -> int:
         """Carry out an INSERT and answer the integer key of the new row."""
         self._execute(sql, args)
         return self._last_insert_rowid()
-
-    def changes(self) -> int:
-        """How many rows the last INSERT, UPDATE or DELETE touched."""
-        return self._changes()
 
     def vectors_ready(self) -> bool:
         """Whether statements over tables of sqlite-vec can be carried out; the first question loads the extension."""
@@ -130,9 +129,16 @@ def open_connection(path: str, role: Role, options: StoreOptions, *, read_only: 
     """
     connection = _open_read_only(path) if read_only else _open(path)
     connection.set_busy_timeout(options.busy_timeout_ms)
+    # Without this SQLite plans a statement anew at each call when a limit or a partial index meets a bound argument.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
     for pragma, value in _pragmas(role, options, read_only=read_only):
         patiently(partial(connection.pragma, pragma, value), options.busy_timeout_ms)
     return connection
+
+
+def _lower(text: object) -> str | None:
+    return text.lower() if isinstance(text, str) else None
 
 
 def patiently(step: Callable[[], T], busy_timeout_ms: int) -> T:

@@ -46,6 +46,7 @@ _OBJECTS: Final = (
 _MERGED_BUT_LIVE: Final = "SELECT count(*) FROM entities WHERE deleted_at IS NULL AND merged_into IS NOT NULL"
 _DOUBLE_EDGES: Final = "SELECT count(*) FROM (SELECT id FROM edges GROUP BY id HAVING count(*) > 1)"
 
+_TEXT_INDEXES: Final = ("_words", "_trigrams", "_fts")
 _CLASSES: Final = ("row_table", "index", "fts", "vector", "mixed_embedding", "internal")
 
 
@@ -130,7 +131,7 @@ def _sizes(connection: apsw.Connection) -> dict[str, Any]:
 def _class_of(name: str, sort: str) -> str:
     if name.startswith("sqlite_") and sort == "table":
         return "internal"
-    if "_words" in name or "_trigrams" in name:
+    if any(part in name for part in _TEXT_INDEXES):
         return "fts"
     if sort == "index":
         # An index that the extension made for its own tables is a part of them.

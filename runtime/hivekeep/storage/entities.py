@@ -54,6 +54,8 @@ NO_FILTER: Final = EntityFilter()
 
 def name_key(name: str) -> str:
     """The form in which two names that differ only in case or composition are equal."""
+    if name.isascii():
+        return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -76,6 +78,10 @@ _BY_NAME: Final = _TABLE.select + " WHERE namespace = ? AND name_key = ? AND del
 _COUNT_BY_NAME: Final = "SELECT count(*) FROM entities WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL"
 _BY_EXACT_NAME: Final = _BY_NAME.replace("ORDER BY", "AND name = ? ORDER BY")
 _BY_NAME_AND_KIND: Final = _BY_NAME.replace("ORDER BY", "AND kind = ? ORDER BY")
+# SQLite plans a sorted statement again whenever a value is bound; this one keeps its plan, and mostly finds nothing.
+_IS_TAKEN: Final = (
+    "SELECT 1 FROM entities WHERE namespace = ? AND name_key = ? AND deleted_at IS NULL AND kind = ? LIMIT 1"
+)
 
 _KNOWN_NAMES: Final = (
     "SELECT name_key FROM entities WHERE namespace IN (SELECT value FROM json_each(?))"
@@ -102,6 +108,8 @@ def find_by_name(tx: Tx, namespace: str, name: str, kind: str | None = None, *, 
     key = name_key(name)
     if kind is None:
         return [EntityRow._make(row) for row in tx.all(_BY_NAME, (namespace, key, limit))]
+    if tx.one(_IS_TAKEN, (namespace, key, kind)) is None:
+        return []
     return [EntityRow._make(row) for row in tx.all(_BY_NAME_AND_KIND, (namespace, key, kind, limit))]
 
 

@@ -78,6 +78,11 @@ def observe(tx: Tx, event_id: str, role: str, referent_ids: Sequence[str]) -> No
     tx.many(_OBSERVE, [(event_id, role, position, referent) for position, referent in enumerate(referent_ids)])
 
 
+def observe_target(tx: Tx, event_id: str, referent_id: str) -> None:
+    """Note the one record that a stored event is about, as `observe` does of its target."""
+    tx.run(_OBSERVE, (event_id, "target", 0, referent_id))
+
+
 def observe_targets(tx: Tx, rows: Sequence[EventRow]) -> None:
     """Note of stored events that each is about its target, as `observe` does of one."""
     tx.many(_OBSERVE, [(row.id, "target", 0, row.target_id) for row in rows if row.target_id is not None])

@@ -110,7 +110,7 @@ class RecordTable(Generic[R]):
     def insert(self, tx: Tx, row: R) -> int:
         """Store a new record, index its text, and answer its insertion sequence (`row.seq` is ignored)."""
         seq = tx.insert(self._take_seq, (row.id,))
-        tx.run(self._insert, (*tuple(row)[:-1], seq, *(compute(row) for compute in self._derived)))
+        tx.run(self._insert, (*tuple(row)[:-1], seq, *[compute(row) for compute in self._derived]))
         if self._text is not None and row.deleted_at is None:
             text_index.put(tx, self._text.substrate, seq, *self._text.of(row))
         return seq

@@ -26,10 +26,10 @@ class TableSize(NamedTuple):
 
 
 class Pages(NamedTuple):
-    """The pages of a database; `size` is in bytes."""
+    """The pages of a database; `page_size` is in bytes."""
 
-    size: int
-    count: int
+    page_size: int
+    page_count: int
 
 
 class OnDisk(NamedTuple):
@@ -58,10 +58,12 @@ _PAGES: Final = "SELECT page_size, page_count FROM pragma_page_size, pragma_page
 def table_sizes(tx: Tx) -> dict[str, TableSize]:
     """Every table by name; raises Unsupported where SQLite was built without `dbstat`."""
     if tx.one(_CAN_COUNT) == (0,):
-        raise Unsupported("session.stats: this SQLite was built without dbstat, so the pages of a table are not counted")
+        raise Unsupported(
+            "session.stats: this SQLite was built without dbstat, so the pages of a table are not counted"
+        )
     rows = tx.one(_ROWS)
     assert rows is not None
-    allocated = dict(tx.all(_BYTES))
+    allocated: dict[str, int] = dict(tx.all(_BYTES))
     return {name: TableSize(rows[place], allocated[name]) for place, name in enumerate(TABLES)}
 
 

@@ -20,14 +20,14 @@ LIVE_SESSION: Final = "kind = 'session' AND deleted_at IS NULL"
 
 INDEXES: Final = tuple(
     sql(
-        "CREATE INDEX notes_sessions{suffix} ON notes (namespace, {column}created_at, id) WHERE {live}",
-        suffix=suffix,
-        column=column and column + ", ",
+        "CREATE INDEX {name} ON notes (namespace, {column}, created_at, id) WHERE {live}",
+        name=name,
+        column=column,
         live=LIVE_SESSION,
     )
-    for suffix, column in (("", ""), ("_provider", PROVIDER), ("_agent", AGENT))
+    for name, column in (("notes_sessions_provider", PROVIDER), ("notes_sessions_agent", AGENT))
 )
-"""The indexes as the schema must have them."""
+"""The indexes as the schema must have them; a list without these filters walks the one of all note kinds."""
 
 
 class SessionFilter(NamedTuple):
@@ -38,15 +38,15 @@ class SessionFilter(NamedTuple):
     since: int | None = None
 
 
-_SELECT: Final = "SELECT " + ", ".join(NoteRow._fields) + " FROM notes WHERE {where}"
-_PAGE: Final = _SELECT + " ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?"
+_COLUMNS: Final = ", ".join(NoteRow._fields)
+_PAGE: Final = "SELECT {columns} FROM notes WHERE {where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?"
 _COUNT: Final = "SELECT count(*) FROM notes WHERE {where}"
 
 
 def page(tx: Tx, namespace: str, filters: SessionFilter, *, limit: int, offset: int) -> list[NoteRow]:
     """Live sessions of a namespace, newest first, ties by id."""
     where = _conditions(namespace, filters)
-    rows = tx.all(sql(_PAGE, where=where.text), [*where.args, limit, offset])
+    rows = tx.all(sql(_PAGE, columns=_COLUMNS, where=where.text), [*where.args, limit, offset])
     return [NoteRow._make(row) for row in rows]
 
 

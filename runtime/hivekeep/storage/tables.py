@@ -13,7 +13,7 @@ from peewee import SQL, BlobField, CompositeKey, FloatField, ForeignKeyField, In
 from playhouse.apsw_ext import APSWDatabase
 from playhouse.sqlite_ext import AutoIncrementField
 
-from hivekeep.storage import task_fields, threads
+from hivekeep.storage import message_fields, schedules, sessions, task_fields, threads
 
 _LIVE: Final = SQL("deleted_at IS NULL")
 _DELETED: Final = SQL("deleted_at IS NOT NULL")
@@ -131,6 +131,35 @@ class TaskStep(_Table):
 
     class Meta:
         table_name = "gtd_lifecycle_audit"
+
+
+class MessageArrival(_Table):
+    """See `messages.arrived`."""
+
+    seq = AutoIncrementField()
+    note_seq = IntegerField()
+    namespace = TextField()
+    actor = TextField()
+
+    class Meta:
+        table_name = "message_arrivals"
+
+
+class ChannelCursor(_Table):
+    """See `channels.CursorRow`."""
+
+    namespace = TextField()
+    channel_kind = TextField()
+    channel_slug = TextField()
+    source = TextField()
+    generation = TextField()
+    high_water = TextField()
+    updated_at = IntegerField()
+
+    class Meta:
+        table_name = "channel_cursors"
+        primary_key = CompositeKey("namespace", "channel_kind", "channel_slug")
+        without_rowid = True
 
 
 class Edge(_Table):
@@ -422,6 +451,60 @@ class EmbeddingQueue(_Table):
         primary_key = False
 
 
+class MirroredSession(_Table):
+    """A session of the mirror; see `session_mirror`."""
+
+    id = TextField(primary_key=True)
+    provider_session_id = TextField()
+    source = TextField()
+    cwd = TextField(null=True)
+    git_branch = TextField(null=True)
+    slug = TextField(null=True)
+    message_count = IntegerField()
+    first_seen_at = IntegerField()
+    last_seen_at = IntegerField()
+    namespace = TextField()
+
+    class Meta:
+        table_name = "sessions"
+        without_rowid = True
+
+
+class MirroredMessage(_Table):
+    """A message of a session of the mirror; `id` is what its source calls it."""
+
+    mirror_rowid = IntegerField(primary_key=True)
+    id = TextField()
+    session_id = TextField()
+    source = TextField()
+    seq = IntegerField()
+    parent_uuid = TextField(null=True)
+    is_sidechain = IntegerField()
+    role = TextField(null=True)
+    msg_type = TextField()
+    text = TextField()
+    raw_json = TextField(column_name="raw")
+    content_hash = TextField()
+    created_at = IntegerField()
+    namespace = TextField()
+
+    class Meta:
+        table_name = "session_messages"
+
+
+class MirrorCursor(_Table):
+    """How far a file of transcripts was read."""
+
+    file_path = TextField(primary_key=True)
+    session_id = TextField()
+    byte_offset = IntegerField()
+    updated_at = IntegerField()
+
+    class Meta:
+        table_name = "session_mirror_cursor"
+        without_rowid = True
+
+
 class Lease(_Table):
     """See `leases`."""
 
@@ -443,6 +526,8 @@ TABLES: Final = (
     Entity,
     Note,
     TaskStep,
+    MessageArrival,
+    ChannelCursor,
     Edge,
     Event,
     EventObservation,
@@ -459,6 +544,9 @@ TABLES: Final = (
     EmbeddingModel,
     Vector,
     EmbeddingQueue,
+    MirroredSession,
+    MirroredMessage,
+    MirrorCursor,
     Lease,
 )
 
@@ -485,7 +573,16 @@ Note.add_index(
 )
 for _made in task_fields.INDEXES:
     Note.add_index(SQL(_made))
+for _made in schedules.INDEXES:
+    Note.add_index(SQL(_made))
+for _made in sessions.INDEXES:
+    Note.add_index(SQL(_made))
+_index(MirroredSession, "natural", "namespace", "source", "provider_session_id", unique=True)
+_index(MirroredMessage, "natural", "namespace", "source", "session_id", "id", unique=True)
 _index(TaskStep, "by_note", "note_id", "at")
+for _made in message_fields.INDEXES:
+    Note.add_index(SQL(_made))
+_index(MessageArrival, "by_actor", "namespace", "actor", "seq")
 _index(Edge, "natural", "namespace", "source_id", "target_id", "relation", unique=True)
 _index(Edge, "by_source", "source_id", "relation")
 _index(Edge, "by_target", "target_id", "relation")

@@ -22,7 +22,7 @@ BUCKETS: Final = (NULL, NONNUMERIC, ZERO, *MAGNITUDES, OTHER)
 
 
 class Counted(NamedTuple):
-    """How many tasks have values of these two sorts; `later`: how many have created_at above archived_at, as numbers."""
+    """How many tasks have values of these two sorts; `later`: of how many the first is above the second, as numbers."""
 
     created_at: str
     archived_at: str
@@ -31,7 +31,7 @@ class Counted(NamedTuple):
 
 
 class CandidateRow(NamedTuple):
-    """A task whose created_at or updated_at is of an unexpected sort; texts are JSON source, None for what is absent."""
+    """A task with a created_at or updated_at of an unexpected sort; texts are JSON source, None for what is absent."""
 
     namespace: str
     id: str

@@ -58,7 +58,8 @@ INDEXES: Final = tuple(
     sql(text, status=status(), rank=rank(), assignee=assignee(), live=LIVE_TASK, actionable=actionable())
     for text in (
         "CREATE INDEX notes_tasks ON notes (namespace, {status}, created_at DESC, id) WHERE {live}",
-        "CREATE INDEX notes_tasks_assigned ON notes (namespace, {assignee}, {status}, created_at DESC, id) WHERE {live}",
+        "CREATE INDEX notes_tasks_assigned ON notes (namespace, {assignee}, {status}, created_at DESC, id)"
+        " WHERE {live}",
         "CREATE INDEX notes_tasks_next ON notes (namespace, {rank}, created_at DESC, id) WHERE {live} AND {actionable}",
     )
 )

@@ -1,12 +1,13 @@
 """Tasks: notes of the kind `task`, as their pack lists them and walks over what they wait for.
 
-Invariant: an answer is one statement, so a task and what it depends on are seen at the same moment. Lists and the choice
-of what comes next walk an index in the order of the answer; only a filter that no index has looks at more rows.
+Invariant: an answer is one statement, so a task and what it depends on are seen at the same moment. Lists and the
+choice of what comes next walk an index in the order of the answer; only a filter that no index has looks at more rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -17,7 +18,6 @@ from hivekeep.storage.statements import Where, sql
 from hivekeep.storage.task_fields import (
     DONE,
     FINAL_STATUSES,
-    LIVE_TASK,
     PRIORITIES,
     STATUSES,
     actionable,
@@ -25,7 +25,6 @@ from hivekeep.storage.task_fields import (
     rank,
     status,
 )
-from hivekeep_contract.limits import ACTIONABLE_STATUSES
 
 _MAX_ARMS: Final = 64
 """Beyond this many pairs of namespace and status one sorted arm costs less than preparing the statement."""
@@ -67,6 +66,7 @@ class Excluded(NamedTuple):
     unrecognized_status: bool
 
 
+_WIDTH: Final = len(NoteRow._fields)
 _COLUMNS: Final = ", ".join("t." + column for column in NoteRow._fields)
 _ENTRIES: Final = sql(
     "CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN (SELECT json_group_array(json_array("
@@ -76,26 +76,32 @@ _ENTRIES: Final = sql(
     status=status("b."),
 )
 _READY: Final = sql(
-    "CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN NOT EXISTS (SELECT 1"
-    " FROM json_each(t.properties, '$.depends_on') AS d LEFT JOIN notes AS b ON d.type = 'text' AND b.id = lower(d.value)"
-    " AND b.namespace = t.namespace AND b.kind = 'task' AND b.deleted_at IS NULL AND {status} = '{done}'"
-    " WHERE b.id IS NULL) ELSE json_type(t.properties, '$.depends_on') IS NULL END",
+    "(json_type(t.properties, '$.depends_on') IS NULL OR json_type(t.properties, '$.depends_on') = 'array'"
+    " AND NOT EXISTS (SELECT 1 FROM json_each(t.properties, '$.depends_on') AS d WHERE d.type <> 'text'"
+    " OR NOT EXISTS (SELECT 1 FROM notes AS b WHERE b.id = lower(d.value) AND b.namespace = t.namespace"
+    " AND b.kind = 'task' AND b.deleted_at IS NULL AND {status} = '{done}')))",
     status=status("b."),
     done=DONE,
 )
 _LIVE: Final = "t.kind = 'task' AND t.deleted_at IS NULL"
 
-_CANDIDATES: Final = "SELECT t.seq AS seq, {ready} AS ready, {rank} AS rank, t.created_at AS created_at, t.id AS id"
-_ALL: Final = sql(_CANDIDATES, ready=_READY, rank=rank("t."))
-_ONLY_READY: Final = sql(_CANDIDATES, ready="1", rank=rank("t."))
-_NEXT: Final = sql(
-    "SELECT {columns}, {entries} FROM (SELECT * FROM ({arms}) ORDER BY {order} LIMIT ?) AS picked"
-    " CROSS JOIN notes AS t ON t.seq = picked.seq ORDER BY {outer}",
+_BY_URGENCY: Final = "rank, created_at DESC, id"
+_READY_NEXT: Final = sql("SELECT {columns}, NULL AS entries, {rank} AS rank", columns=_COLUMNS, rank=rank("t."))
+_ANY_NEXT: Final = sql(
+    "SELECT t.seq AS seq, {ready} AS ready, {rank} AS rank, t.created_at AS created_at, t.id AS id",
+    ready=_READY,
+    rank=rank("t."),
+)
+_WITH_ENTRIES: Final = sql(
+    "SELECT {columns}, {entries} FROM ({picked} ORDER BY ready DESC, {order} LIMIT ?) AS picked"
+    " CROSS JOIN notes AS t ON t.seq = picked.seq"
+    " ORDER BY picked.ready DESC, picked.rank, picked.created_at DESC, picked.id",
     columns=_COLUMNS,
     entries=_ENTRIES,
+    order=_BY_URGENCY,
 )
-_BY_URGENCY: Final = ("rank", "created_at DESC", "id")
-_READY_FIRST: Final = ("ready DESC", *_BY_URGENCY)
+_ONE_NAMESPACE: Final = "t.namespace = ?"
+_MANY_NAMESPACES: Final = "t.namespace IN (SELECT value FROM json_each(?))"
 
 _LIST: Final = sql(
     "SELECT {columns}, {entries} FROM (SELECT * FROM ({arms}) ORDER BY created_at DESC, id LIMIT ? OFFSET ?) AS picked"
@@ -105,6 +111,7 @@ _LIST: Final = sql(
 )
 _LISTED: Final = "SELECT t.seq AS seq, t.created_at AS created_at, t.id AS id"
 
+_LAST: Final = "SELECT seq FROM notes ORDER BY seq DESC LIMIT 1"
 _WAITED_FOR: Final = (
     "SELECT t.id, lower(d.value) FROM json_each(?) AS wanted CROSS JOIN notes AS t ON t.id = wanted.value"
     " CROSS JOIN json_each(CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN t.properties ELSE '{}' END,"
@@ -121,58 +128,55 @@ _TARGETS: Final = "SELECT target_id FROM edges WHERE source_id = ? AND relation 
 def next_up(
     tx: Tx, namespaces: Sequence[str], assigned_to: str | None, *, with_blocked: bool, limit: int
 ) -> list[TaskRow]:
-    """Tasks that somebody can work on: the ready ones by urgency, then with `with_blocked` the others."""
-    # Arms are sorted before they are looked at when only the ready ones are wanted: the walk ends with the last of them.
-    candidates, order = (_ALL, _READY_FIRST) if with_blocked else (_ONLY_READY, _BY_URGENCY)
-    parts: list[str] = []
-    args: list[object] = []
-    for namespace in _groups(namespaces):
-        where = _actionable(namespace, assigned_to)
-        if not with_blocked:
-            where.add(_READY)
-        parts.append(candidates + _next_source(assigned_to) + where.text)
-        args += where.args
-    statement = sql(
-        _NEXT,
-        arms=" UNION ALL ".join(parts),
-        order=", ".join(order),
-        outer=", ".join("picked." + column for column in order),
-    )
-    return _rows(tx, statement, [*args, limit])
+    """Tasks that somebody can work on: the ready ones by urgency, then with `with_blocked` the others.
+
+    Without `with_blocked` they have no entries: what they depend on is done.
+    """
+    groups = _next_groups(namespaces)
+    statement = _next_statement(len(groups), len(namespaces) == len(groups), assigned_to is not None, with_blocked)
+    return _rows(tx, statement, [*_next_args(groups, assigned_to), limit])
 
 
 def more_than(tx: Tx, namespaces: Sequence[str], assigned_to: str | None, count: int) -> bool:
     """Whether there are more tasks than `count` that somebody can work on."""
-    left = count
-    for namespace in _groups(namespaces):
-        where = _actionable(namespace, assigned_to)
-        statement = sql(
-            "SELECT count(*) FROM (SELECT 1{source}{where} LIMIT ?)",
-            source=_next_source(assigned_to),
-            where=where.text,
-        )
-        row = tx.one(statement, [*where.args, left + 1])
-        assert row is not None
-        left -= row[0]
-        if left < 0:
-            return True
-    return False
+    # Counting walks over all of them; a store that never had so many notes is spared that.
+    last = tx.one(_LAST)
+    if last is None or last[0] <= count:
+        return False
+    groups = _next_groups(namespaces)
+    arms = _next_arms("SELECT 1", len(groups), len(namespaces) == len(groups), assigned_to is not None)
+    return tx.one(arms + " LIMIT 1 OFFSET ?", [*_next_args(groups, assigned_to), count]) is not None
 
 
-def _next_source(assigned_to: str | None) -> str:
-    index = "notes_tasks_next" if assigned_to is None else "notes_tasks_assigned"
-    return " FROM notes AS t INDEXED BY " + index + " WHERE "
+@lru_cache(maxsize=64)
+def _next_statement(arms: int, apart: bool, assigned: bool, with_blocked: bool) -> str:
+    """Walks the index in the order of the answer and ends with the last ready task; blocked ones need a sorting."""
+    if with_blocked:
+        return sql(_WITH_ENTRIES, picked=_next_arms(_ANY_NEXT, arms, apart, assigned))
+    return _next_arms(_READY_NEXT, arms, apart, assigned, _READY) + " ORDER BY " + _BY_URGENCY + " LIMIT ?"
 
 
-def _actionable(namespaces: Sequence[str], assigned_to: str | None) -> Where:
-    where = Where(_LIVE)
-    where.among("t.namespace", namespaces)
-    if assigned_to is None:
-        where.add(actionable("t."))
-    else:
-        where.add(assignee("t.") + " = ?", assigned_to)
-        where.among(status("t."), ACTIONABLE_STATUSES)
-    return where
+def _next_arms(select: str, arms: int, apart: bool, assigned: bool, *more: str) -> str:
+    """One arm for each namespace, or one for all of them."""
+    where = Where(_LIVE, _ONE_NAMESPACE if apart else _MANY_NAMESPACES)
+    if assigned:
+        where.add(assignee("t.") + " = ?")
+    where.add(actionable("t."))
+    for condition in more:
+        where.add(condition)
+    index = "notes_tasks_assigned" if assigned else "notes_tasks_next"
+    arm = sql("{select} FROM notes AS t INDEXED BY {index} WHERE {where}", select=select, index=index, where=where.text)
+    return " UNION ALL ".join([arm] * arms)
+
+
+def _next_groups(namespaces: Sequence[str]) -> list[str]:
+    """The argument of each arm: a namespace, or very many of them as a JSON list."""
+    return list(namespaces) if 0 < len(namespaces) <= _MAX_ARMS else [json_text.dump(list(namespaces))]
+
+
+def _next_args(groups: Sequence[str], assigned_to: str | None) -> list[object]:
+    each = () if assigned_to is None else (assigned_to,)
+    return [arg for group in groups for arg in (group, *each)]
 
 
 def list_page(tx: Tx, namespaces: Sequence[str], filters: TaskFilter, *, limit: int, offset: int) -> list[TaskRow]:
@@ -231,7 +235,8 @@ def _groups(namespaces: Sequence[str]) -> list[Sequence[str]]:
 
 
 def _rows(tx: Tx, statement: str, args: Sequence[object]) -> list[TaskRow]:
-    return [TaskRow(NoteRow._make(row[:-1]), row[-1]) for row in tx.all(statement, args)]
+    """Rows that begin with the columns of a note and its entries."""
+    return [TaskRow(NoteRow._make(row[:_WIDTH]), row[_WIDTH]) for row in tx.all(statement, args)]
 
 
 def entries(row: TaskRow) -> list[Entry]:

@@ -72,6 +72,7 @@ class Transactions:
         self.counts = WriterCounts()
         self._tx = SqliteTx(connection)
         self._busy_timeout_ms = busy_timeout_ms
+        self._first_wait_ms = min(busy_timeout_ms, limits.WRITER_BEGIN_RETRY_MS)
         self._check_room = check_room
 
     def carry_out(self, fn: Callable[[Tx], T]) -> T:
@@ -112,20 +113,22 @@ class Transactions:
     def _begin(self) -> None:
         """BEGIN IMMEDIATE, tried again until the busy timeout is used up; each refusal is counted."""
         deadline = monotonic() + self._busy_timeout_ms / 1000
+        wait_ms = self._first_wait_ms
         refusals = 0
         while True:
-            left_ms = int((deadline - monotonic()) * 1000)
-            self.connection.set_busy_timeout(max(0, min(left_ms, limits.WRITER_BEGIN_RETRY_MS)))
+            self.connection.set_busy_timeout(wait_ms)
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
+                break
             except apsw.BusyError as fault:
                 refusals += 1
                 self.counts.begin_busy += 1
-                if monotonic() >= deadline:
+                left = deadline - monotonic()
+                if left <= 0:
                     raise still_busy(self.path, self._busy_timeout_ms) from fault
-            else:
-                break
-        self.counts.begin_busy_absorbed += refusals
+                wait_ms = min(int(left * 1000), limits.WRITER_BEGIN_RETRY_MS)
+        if refusals:
+            self.counts.begin_busy_absorbed += refusals
         self.connection.set_busy_timeout(self._busy_timeout_ms)
 
     def _roll_back(self) -> None:

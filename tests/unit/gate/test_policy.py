@@ -87,11 +87,11 @@ def test_the_program_itself_needs_no_grant_but_can_be_kept_from_writing() -> Non
 def test_read_only_actors_may_call_exactly_the_reading_verbs() -> None:
     """A read-only actor may call what the contract declares as reporting; an unknown verb counts as a write."""
     gate = PolicyGate(Policy(frozenset({"bot-1"}), False, ("bot-*",)))
-    reading = {verb.name for verb in VERBS.values() if verb.tx in ("read", "none") and verb.category == "Assertive"}
+    reading = {verb.name for verb in VERBS.values() if verb.tx != "write" and verb.category == "Assertive"}
     allowed = {name for name in [*VERBS, "no.such"] if gate.check(ask(actor="bot-1", verb=name)).allowed}
     assert allowed == reading
-    assert {"get", "list", "search", "whoami"} <= allowed
-    assert not {"create", "update", "delete", "link"} & allowed
+    assert {"get", "list", "search", "whoami", "context", "memory.recall", "db_diagnostics"} <= allowed
+    assert not {"create", "update", "delete", "link", "memory.vacuum", "memory.remember"} & allowed
     assert gate.check(ask(actor="bot-1", verb="create")).reason == "actor 'bot-1' may only read"
 
 

@@ -289,6 +289,26 @@ def test_a_refusal_names_place_detector_and_excerpt_but_never_the_value() -> Non
     secrets.refuse_secrets([("note.content", "nothing here")])
 
 
+FRAGMENTS = [text for _, text in SAMPLES] + [
+    "api_key=" + RANDOM_40,
+    RANDOM_40,
+    "-----BEGIN ",
+    "see: a",
+    "",
+    "x",
+    "plain words",
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["token", "note"]), st.sampled_from(FRAGMENTS)), max_size=4))
+def test_the_look_at_all_texts_together_hides_no_finding(pairs: list[tuple[str, str]]) -> None:
+    """Beside any other texts, before or behind them, a credential is found where it is found alone."""
+    fields: list[tuple[str, object]] = [(f"text {index}", text) for index, (_, text) in enumerate(pairs)]
+    fields += [(f"object {index}", {"in": [{key: text}]}) for index, (key, text) in enumerate(pairs)]
+    alone = (secrets.scan_fields([field]) for field in fields)
+    assert secrets.scan_fields(fields) == next((found for found in alone if found), None)
+
+
 MEBIBYTE = 1 << 20
 HOSTILE = [
     "a", "=", "key=", "key: ", "sk-", "-eyJ", ".eyJ", "eyJabcdefg.", "://a:", "-----BEGIN ", "vercel_", "github_pat_",

@@ -37,7 +37,7 @@ def test_actors_are_equal_by_kind_and_id_only() -> None:
     nobody, impostor = make_caller(None, None, ()), make_caller("anonymous:local", None, ())
     assert nobody.caller_label == impostor.caller_label
     assert nobody.is_same_actor(impostor) is False
-    assert make_caller("a", "one", (), "s1").is_same_actor(make_caller("a", "two", ("x",), "s2")) is True
+    assert make_caller("a", "one", (), SESSION).is_same_actor(make_caller("a", "two", ("x",))) is True
 
 
 def test_old_rows_match_a_bare_id_unless_it_reads_like_a_label() -> None:
@@ -80,7 +80,7 @@ def test_the_visible_set_begins_with_local_and_has_no_duplicates() -> None:
     assert visible_set("local", ("b", "a", "b", "local"), "a") == ("local", "b", "a")
     assert visible_set("team", ("b",), "me") == ("local", "team", "b", "me")
     assert visible_set("local", (), "no namespace") == ("local",)
-    assert make_caller("me", "team", ["b"], "s").visible == ("local", "team", "b", "me")
+    assert make_caller("me", "team", ["b"], SESSION).visible == ("local", "team", "b", "me")
 
 
 def test_attribution_never_moves_writes() -> None:
@@ -111,3 +111,16 @@ def test_what_is_no_actor(text: str) -> None:
     """A blank, overlong or unprintable actor is refused; it would stand in every log and answer."""
     with pytest.raises(InvalidParams, match="actor must be 1 to 255 bytes"):
         make_caller(text, None, ())
+
+
+@pytest.mark.parametrize("text", [SESSION, SESSION.upper(), SESSION.replace("-", "")])
+def test_a_session_is_one_text_however_it_is_spelt(text: str) -> None:
+    """Events are found by it."""
+    assert make_caller(None, None, (), text).session_id == SESSION
+
+
+@pytest.mark.parametrize("text", ["", " ", "s1", SESSION[:8], SESSION[:-1], f" {SESSION}", f"{SESSION}\n", f"{SESSION}0"])
+def test_what_is_no_session(text: str) -> None:
+    """Only a full UUID is stable enough to be found again."""
+    with pytest.raises(InvalidParams, match="session must be a full UUID"):
+        make_caller(None, None, (), text)

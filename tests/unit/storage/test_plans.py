@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from hivekeep.storage import brain_profiles, brain_states, edges, entities, event_counts, notes
+from hivekeep.storage import brain_profiles, brain_states, edges, entities, event_counts, notes, sessions
 from hivekeep.storage.edges import EdgeFilter, NeighborFilter
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import EntityFilter
 from hivekeep.storage.event_counts import Window
 from hivekeep.storage.notes import NoteFilter
+from hivekeep.storage.sessions import SessionFilter
 from support.stores import Explained, record_id
 
 LOCAL = ("local",)
@@ -36,6 +37,17 @@ _READS: list[tuple[str, Callable[[Any], object], str]] = [
     ("newest edges", lambda tx: edges.list_page(tx, LOCAL, EdgeFilter(), limit=5), "edges_listed"),
     ("edge walk", lambda tx: edges.list_after(tx, LOCAL, EdgeFilter(), limit=5, after_seq=1), "(rowid>?)"),
     ("a name", lambda tx: entities.find_by_name(tx, "local", "x"), "entities_by_name"),
+    ("sessions", lambda tx: sessions.page(tx, "local", SessionFilter(since=1), limit=5, offset=0), "notes_by_kind"),
+    (
+        "sessions of a provider",
+        lambda tx: sessions.page(tx, "local", SessionFilter("x", since=1), limit=5, offset=0),
+        "notes_sessions_provider (namespace=? AND <expr>=? AND created_at>?)",
+    ),
+    (
+        "sessions of an agent",
+        lambda tx: sessions.page(tx, "local", SessionFilter(agent_id="x"), limit=5, offset=0),
+        "notes_sessions_agent (namespace=? AND <expr>=?)",
+    ),
     ("a key", lambda tx: notes.find_by_key(tx, "local", "x", "y"), "notes_by_key"),
     ("a natural key", lambda tx: edges.find_natural(tx, "local", ONE, ONE, "extends"), "edges_natural"),
 ]

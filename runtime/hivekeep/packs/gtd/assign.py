@@ -22,7 +22,7 @@ REASON = "idempotency_key_conflict"
 STORED = ("status", "priority", "assignee", "due", "start", "end", "description", "tags", "depends_on", rules.CONTEXT)
 """The arguments that are properties of the same name."""
 COMPARED = ("priority", "assignee", "due", "start", "end", "description", rules.CONTEXT)
-"""Of those the ones that a repeated call must say alike; status, tags and dependencies are compared by their meaning."""
+"""Those that a repeated call must say alike; status, tags and dependencies are compared by their meaning."""
 
 
 def assign(ctx: Context, args: models.AssignArgs) -> models.AssignedTask:

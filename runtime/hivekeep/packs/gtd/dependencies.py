@@ -4,13 +4,13 @@ Invariant: the property `depends_on` alone says what a task waits for. A search 
 too much refuses, so that no circle is let in for lack of time.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
-from hivekeep.packs.gtd.shapes import properties_of, status_of, task
+from hivekeep.packs.gtd.shapes import task
 from hivekeep.packs.note_rules import Pair
 from hivekeep.storage import tasks
 from hivekeep.storage.notes import NoteRow
@@ -39,17 +39,22 @@ Follow = Callable[[Sequence[str]], Iterable[Pair]]
 
 def listed(row: TaskRow) -> models.ListedTask:
     """A task with what it waits for."""
-    blockers = blockers_of(row)
+    told = task(row.note)
+    blockers = _blockers(row, told["properties"])
     state: models.DependencyState = "blocked" if blockers else "ready"
     if any(blocker["state"] in BROKEN for blocker in blockers):
         state = "broken"
-    actionable = state == "ready" and status_of(properties_of(row.note)) in ACTIONABLE_STATUSES
-    return {**task(row.note), "dependency_state": state, "actionable": actionable, "blocked_by": blockers}
+    actionable = state == "ready" and told["status"] in ACTIONABLE_STATUSES
+    return {**told, "dependency_state": state, "actionable": actionable, "blocked_by": blockers}
 
 
-def blockers_of(row: TaskRow) -> list[models.Blocker]:
+def ready(row: TaskRow) -> models.ListedTask:
+    """A task that somebody can work on and that waits for nothing."""
+    return {**task(row.note), "dependency_state": "ready", "actionable": True, "blocked_by": []}
+
+
+def _blockers(row: TaskRow, properties: Mapping[str, Any]) -> list[models.Blocker]:
     """What keeps a task from beginning, in stored order."""
-    properties = properties_of(row.note)
     if PARAM not in properties:
         return []
     member = properties[PARAM]
@@ -155,8 +160,8 @@ def _leads(ctx: Context, start: Iterable[str], goal: str, follow: Follow) -> boo
         seen |= reached
         if max(steps, len(seen)) > DEPENDENCY_WALK_MAX:
             raise InvalidInput(
-                f"{ctx.verb}: more than {DEPENDENCY_WALK_MAX:,} dependencies would have to be looked at to rule out that "
-                "a task waits for itself; divide the work into smaller graphs"
+                f"{ctx.verb}: more than {DEPENDENCY_WALK_MAX:,} dependencies would have to be looked at to rule out"
+                " that a task waits for itself; divide the work into smaller graphs"
             )
         frontier = sorted(reached)
     return goal in seen

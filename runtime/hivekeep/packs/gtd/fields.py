@@ -1,7 +1,7 @@
-"""The fields of a task inside the properties of its note: what each may be, and the one spelling in which it is stored.
+"""The fields of a task inside the properties of its note: what each may be, and its one stored spelling.
 
-Invariant: what passes here is stored as the verbs of the pack would have stored it, whichever verb it came with. A value
-of a wrong type is refused and never taken for a default.
+Invariant: what passes here is stored as the verbs of the pack would have stored it, whichever verb it came with. A
+value of a wrong type is refused and never taken for a default.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,8 +9,8 @@ from typing import Any
 
 from hivekeep import values
 from hivekeep.packs.context import Context
-from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.json_text import dump
+from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.task_fields import OPEN_STATUSES
 from hivekeep_contract import vocabulary
 from hivekeep_contract.errors import InvalidInput

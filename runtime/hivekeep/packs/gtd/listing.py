@@ -1,12 +1,12 @@
 """next and tasks: which tasks there are, and which of them can be done now.
 
-Invariant: no task is left out silently: a list that hides finished tasks says so when it is empty for that, and a choice
-that would have to look at too many is refused.
+Invariant: no task is left out silently: a list that hides finished tasks says so when it is empty for that, and a
+choice that would have to look at too many is refused.
 """
 
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
-from hivekeep.packs.gtd.dependencies import CANCELLED, listed
+from hivekeep.packs.gtd.dependencies import CANCELLED, listed, ready
 from hivekeep.storage import tasks as storage
 from hivekeep.storage.task_fields import OPEN_STATUSES
 from hivekeep.storage.tasks import TaskFilter
@@ -26,7 +26,8 @@ def next_up(ctx: Context, args: models.NextArgs) -> models.NextResult:
     rows = storage.next_up(
         ctx.tx, namespaces, args.assignee, with_blocked=args.include_blocked, limit=_clamped(args.limit)
     )
-    return [listed(row) for row in rows]
+    shown = listed if args.include_blocked else ready
+    return [shown(row) for row in rows]
 
 
 def tasks(ctx: Context, args: models.TasksArgs) -> models.TasksResult:

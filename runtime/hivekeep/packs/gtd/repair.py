@@ -1,7 +1,8 @@
 """repair: corrections of what other programs stored in tasks, each against the value that was observed.
 
-Invariant: a task is judged and changed in the one transaction that also writes its history, so nothing can come between.
-What was stored before the first repair of a field is kept for good. A preview judges the same way and writes nothing.
+Invariant: a task is judged and changed in the one transaction that also writes its history, so nothing can come
+between. What was stored before the first repair of a field is kept for good. A preview judges the same way and writes
+nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence

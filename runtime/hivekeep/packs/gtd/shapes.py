@@ -1,7 +1,7 @@
 """A task as the verbs of its pack answer it.
 
-Invariant: a task whose note lacks something, or has it in another type, is still shown: a missing status counts as inbox
-and a missing priority as the default one, as they do when tasks are filtered.
+Invariant: a task whose note lacks something, or has it in another type, is still shown: a missing status counts as
+inbox and a missing priority as the default one, as they do when tasks are filtered.
 """
 
 from typing import Any

@@ -44,7 +44,7 @@ def verbs(ctx: Context, args: models.VerbsArgs) -> models.VerbsResult:
 def whoami(ctx: Context, args: models.WhoamiArgs) -> models.WhoamiResult:
     """The caller as this request carries it, and the build; never a token."""
     caller = ctx.caller
-    return {
+    told: models.WhoamiResult = {
         "actor_id": caller.id,
         "actor_kind": caller.kind,
         "unattributed": caller.unattributed,
@@ -52,6 +52,9 @@ def whoami(ctx: Context, args: models.WhoamiArgs) -> models.WhoamiResult:
         "visible_namespaces": list(caller.visible),
         "build": {"version": __version__, "revision": build.revision()},
     }
+    if caller.session_id is not None:
+        told["session_id"] = caller.session_id
+    return told
 
 
 def scan(ctx: Context, args: models.ScanArgs) -> models.ScanResult:

@@ -16,7 +16,7 @@ from hivekeep.packs.ontology import KindRef
 from hivekeep.storage import edges, entities, notes
 from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.entities import EntityRow
-from hivekeep.storage.json_text import dump, load_object
+from hivekeep.storage.json_text import EMPTY_LIST, EMPTY_OBJECT, dump, load_object
 from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.records import Located
 from hivekeep_contract import vocabulary
@@ -48,13 +48,14 @@ def kind_of(ctx: Context, args: models.CreateArgs) -> KindRef:
     if word in INSTEAD:
         raise InvalidInput(f"create: kind={word!r} cannot be created; {INSTEAD[word]}")
     ref = ctx.ontology.kind(word)
-    if ref.substrate == "entity":
+    if ref.substrate == "entity" and (ref.kind is None or args.entity_kind is not None):
         ref = ctx.ontology.one_kind(word, substrate="entity", specific=args.entity_kind, param="entity_kind")
         if ref.kind is None:
             raise InvalidInput(
                 "create: kind='entity' needs a specific kind as well: entity_kind is one of "
                 + ", ".join(ctx.ontology.entity_kinds)
             )
+    if ref.substrate == "entity":
         return ref
     ref = ctx.ontology.one_kind(word, substrate="note", specific=args.note_kind, param="note_kind")
     return ref if ref.kind is not None else KindRef("note", vocabulary.DEFAULT_NOTE_KIND)
@@ -77,16 +78,16 @@ def entity_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> EntityRo
     if args.entity_type is not None:
         entity_type = ctx.ontology.entity_type(kind.kind, args.entity_type)
     return EntityRow(
-        id=new_id(),
-        namespace=ctx.namespace,
-        kind=kind.kind,
-        entity_type=entity_type,
-        name=args.name,
-        description=args.description,
-        properties=dump(args.properties or {}),
-        tags=dump(args.tags or []),
-        created_at=ctx.now_us,
-        updated_at=ctx.now_us,
+        new_id(),
+        ctx.namespace,
+        kind.kind,
+        args.name,
+        ctx.now_us,
+        ctx.now_us,
+        entity_type,
+        args.description,
+        dump(args.properties) if args.properties else EMPTY_OBJECT,
+        dump(args.tags) if args.tags else EMPTY_LIST,
     )
 
 
@@ -97,7 +98,8 @@ def _create_entity(ctx: Context, args: models.CreateArgs, kind: KindRef) -> mode
     ctx.touch("entity", row.id)
     ctx.mention(row.id)
     ctx.emit(*created(row))
-    _add_edges(ctx, Located("entity", row.id, row.namespace, row.kind, None), args.edges or [])
+    if args.edges:
+        _add_edges(ctx, Located("entity", row.id, row.namespace, row.kind, None), args.edges)
     result = cast("models.CreatedEntity", shapes.entity(row, properties=args.properties, tags=args.tags))
     if duplicates:
         result["possible_duplicates"] = duplicates
@@ -215,7 +217,9 @@ def _annotate(ctx: Context, note: NoteRow, references: list[str]) -> None:
     seen: set[str] = set()
     for reference in references:
         target = resolve(ctx.tx, reference, Wanted("annotates"), ctx.caller)
-        if target.id not in seen:
+        # The rules of the kind may have joined the note to the record already.
+        made = edges.find_natural(ctx.tx, note.namespace, note.id, target.id, "annotates")
+        if made is None and target.id not in seen:
             seen.add(target.id)
             _add_edge(ctx, "annotates", source, target, FULL_WEIGHT)
 

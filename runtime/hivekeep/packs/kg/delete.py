@@ -9,6 +9,7 @@ from typing import Any, cast
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
+from hivekeep.packs.kg.endpoints import check_note_rules
 from hivekeep.packs.kg.update import CHANGEABLE, changeable, check_hint
 from hivekeep.storage import edges, embedding_queue, entities, notes, records
 from hivekeep.storage.edges import EdgeRow
@@ -151,6 +152,7 @@ def _restore_edge(ctx: Context, found: Located) -> models.RestoredEdge:
     assert row is not None
     if row.deleted_at is None:
         return {**shapes.edge(row), "restored": False}
+    ends: list[Located] = []
     for endpoint in (row.source_id, row.target_id):
         end = records.locate(ctx.tx, endpoint)
         if end is None or end.deleted_at is not None:
@@ -158,6 +160,9 @@ def _restore_edge(ctx: Context, found: Located) -> models.RestoredEdge:
                 f"restore: the endpoint {endpoint} of edge {row.id} is deleted; restore it first",
                 details={"reason": "endpoint_deleted", "endpoint_id": endpoint},
             )
+        ends.append(end)
+    source, target = ends
+    check_note_rules(ctx, row.relation, source, target, ())
     stored = edges.restore(ctx.tx, row, ctx.now_us)
     payload = {"id": row.id, "changed_fields": ["deleted_at"], "previous": shapes.edge(row), "restored": True}
     ctx.emit("edge_updated", "edge", row.id, payload)

@@ -16,20 +16,25 @@ def _scopes(verb: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def _foreign(verb: str, substrate: str) -> frozenset[str]:
+    return frozenset(name for name, scope in _scopes(verb).items() if substrate not in scope)
+
+
+@cache
 def _fitting(verb: str, substrate: str) -> str:
     return ", ".join(param.name for param in VERBS[verb].params if not param.scope or substrate in param.scope)
 
 
 def check_scope(verb: str, given: Iterable[str], substrate: str) -> None:
     """Refuse an argument that the contract gives to other substrates; raises InvalidInput with the valid ones."""
-    scopes = _scopes(verb)
-    for name in sorted(given):
-        scope = scopes.get(name)
-        if scope is not None and substrate not in scope:
-            raise InvalidInput(
-                f"{verb}: {name!r} is for {' and '.join(scope)} only, and this is about {a(substrate)}; "
-                f"accepted here: {_fitting(verb, substrate)}"
-            )
+    foreign = _foreign(verb, substrate)
+    if foreign.isdisjoint(given):
+        return
+    name = min(foreign.intersection(given))
+    raise InvalidInput(
+        f"{verb}: {name!r} is for {' and '.join(_scopes(verb)[name])} only, and this is about {a(substrate)}; "
+        f"accepted here: {_fitting(verb, substrate)}"
+    )
 
 
 def a(noun: str) -> str:

@@ -14,9 +14,7 @@ from hivekeep_contract.models import session as models
 def record(row: NoteRow) -> models.Session:
     """A session with its content."""
     properties = load_object(row.properties)
-    return cast(
-        "models.Session", {**_described(row, properties), "content": row.content, "properties": properties}
-    )
+    return cast("models.Session", {**_described(row, properties), "content": row.content, "properties": properties})
 
 
 def summary(row: NoteRow) -> models.SessionSummary:

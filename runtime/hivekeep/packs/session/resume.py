@@ -23,7 +23,9 @@ def found(ctx: Context, reference: str) -> NoteRow:
     """
     prefix = classify(reference).form == "prefix"
     namespaces = (ctx.caller.namespace,) if prefix else None
-    place = resolve(ctx.tx, reference, Wanted("id", ("entity", "note"), by_name=False, namespaces=namespaces), ctx.caller)
+    place = resolve(
+        ctx.tx, reference, Wanted("id", ("entity", "note"), by_name=False, namespaces=namespaces), ctx.caller
+    )
     if place.kind != KIND:
         raise InvalidInput(f"{ctx.verb}: 'id' must name a session; {place.id} is of the kind {place.kind}")
     ctx.touch("note", place.id)

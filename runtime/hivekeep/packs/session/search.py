@@ -16,5 +16,5 @@ def search(ctx: Context, args: models.SearchArgs) -> NoReturn:
         raise InvalidInput("session.search: 'query' must hold at least one letter or digit")
     raise Unconfigured(
         "session.search: transcripts are not searched by this server: that needs their deletion, and resume and export"
-        " that go on with them; stored sessions are found with search(kind=\"session\")"
+        ' that go on with them; stored sessions are found with search(kind="session")'
     )

@@ -3,13 +3,12 @@
 Invariant: every figure is one that was read; what could not be read is null and says why.
 """
 
+from typing import cast
+
 from hivekeep.packs.context import MAIN, Context
 from hivekeep.storage import session_mirror
 from hivekeep_contract.errors import HivekeepError
 from hivekeep_contract.models import session as models
-
-AVAILABLE = "available"
-UNAVAILABLE = "unavailable_after_commit"
 
 
 def stats(ctx: Context, args: models.StatsArgs) -> models.MirrorStats:
@@ -19,8 +18,8 @@ def stats(ctx: Context, args: models.StatsArgs) -> models.MirrorStats:
         pages = session_mirror.pages(snapshot.tx)
     return {
         "ok": True,
-        "tables": {name: table._asdict() for name, table in tables.items()},
-        "page_size_bytes": pages.size,
+        "tables": cast("models.TableSizes", {name: table._asdict() for name, table in tables.items()}),
+        "page_size_bytes": pages.page_size,
         **_measured(ctx, pages),
         "row_scope": "all_namespaces",
         "size_scope": "whole_database",
@@ -28,7 +27,10 @@ def stats(ctx: Context, args: models.StatsArgs) -> models.MirrorStats:
 
 
 def vacuum(ctx: Context, args: models.VacuumArgs) -> models.Vacuumed:
-    """What the rewrite gained; raises WriterTaskBeginBusy while another process writes, StorageUnavailable without room."""
+    """What the rewrite gained.
+
+    Raises WriterTaskBeginBusy while another process writes, StorageUnavailable without room.
+    """
     before = _file_sizes(ctx)
     ctx.engines[MAIN].vacuum()
     try:
@@ -39,7 +41,7 @@ def vacuum(ctx: Context, args: models.VacuumArgs) -> models.Vacuumed:
             "before": before,
             "after": None,
             "allocated_bytes_reclaimed": None,
-            "post_vacuum_metrics_status": UNAVAILABLE,
+            "post_vacuum_metrics_status": "unavailable_after_commit",
             "post_vacuum_metrics_error": fault.message,
         }
     return {
@@ -47,7 +49,7 @@ def vacuum(ctx: Context, args: models.VacuumArgs) -> models.Vacuumed:
         "before": before,
         "after": after,
         "allocated_bytes_reclaimed": before["database_bytes"] - after["database_bytes"],
-        "post_vacuum_metrics_status": AVAILABLE,
+        "post_vacuum_metrics_status": "available",
     }
 
 
@@ -60,8 +62,8 @@ def _file_sizes(ctx: Context) -> models.FileSizes:
 def _measured(ctx: Context, pages: session_mirror.Pages) -> models.FileSizes:
     on_disk = session_mirror.on_disk(ctx.engines[MAIN].path)
     return {
-        "database_bytes": pages.size * pages.count,
-        "page_count": pages.count,
+        "database_bytes": pages.page_size * pages.page_count,
+        "page_count": pages.page_count,
         "file_bytes": on_disk.file_bytes,
         "wal_bytes": on_disk.wal_bytes,
     }

@@ -69,6 +69,12 @@ CREATE INDEX notes_by_thread ON notes (namespace, coalesce(
     json_extract(properties, '$.session')
 )) WHERE kind = 'memory' AND deleted_at IS NULL;
 
+-- Sessions as their pack lists them: the expressions are those of storage/sessions.py.
+CREATE INDEX notes_sessions_provider ON notes (namespace, json_extract(properties, '$.provider'), created_at, id)
+    WHERE kind = 'session' AND deleted_at IS NULL;
+CREATE INDEX notes_sessions_agent ON notes (namespace, json_extract(properties, '$.agent_id'), created_at, id)
+    WHERE kind = 'session' AND deleted_at IS NULL;
+
 -- Tasks as their pack lists them: the expressions are those of storage/task_fields.py.
 CREATE INDEX notes_tasks ON notes (namespace, CASE json_type(properties, '$.status') WHEN 'text' THEN
     json_extract(properties, '$.status') ELSE 'inbox' END, created_at DESC, id)
@@ -90,6 +96,51 @@ CREATE TABLE gtd_lifecycle_audit (
     at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX gtd_lifecycle_audit_by_note ON gtd_lifecycle_audit (note_id, at);
+
+-- Scheduled events by the moment they are due: the expressions are those of storage/schedules.py.
+CREATE INDEX notes_scheduled ON notes (namespace, json_extract(properties, '$.trigger_us'), id)
+    WHERE kind = 'scheduled_event' AND deleted_at IS NULL AND json_extract(properties, '$.status') = 'pending';
+CREATE INDEX notes_due ON notes (json_extract(properties, '$.trigger_us'), id)
+    WHERE kind = 'scheduled_event' AND deleted_at IS NULL AND json_extract(properties, '$.status') = 'pending';
+CREATE INDEX notes_firing ON notes (id)
+    WHERE kind = 'scheduled_event' AND deleted_at IS NULL AND json_extract(properties, '$.status') = 'firing';
+
+-- Messages as their pack lists them: the expressions are those of storage/message_fields.py.
+CREATE INDEX notes_inbox ON notes (namespace, coalesce(json_extract(properties, '$.to_actor'), 'local'), created_at
+    DESC, id) WHERE kind = 'message' AND deleted_at IS NULL AND json_extract(properties, '$.direction') = 'inbound';
+CREATE INDEX notes_unread ON notes (namespace, coalesce(json_extract(properties, '$.to_actor'), 'local'), created_at
+    DESC, id) WHERE kind = 'message' AND deleted_at IS NULL AND json_extract(properties, '$.direction') = 'inbound' AND
+    json_type(properties, '$.read') IS NOT 'true';
+CREATE INDEX notes_sent ON notes (namespace, coalesce(json_extract(properties, '$.from_actor'), 'local'), created_at
+    DESC, id) WHERE kind = 'message' AND deleted_at IS NULL AND json_extract(properties, '$.direction') = 'outbound';
+CREATE INDEX notes_conversations ON notes (namespace, json_extract(properties, '$.thread_id'), created_at, id) WHERE
+    kind = 'message' AND deleted_at IS NULL;
+CREATE INDEX notes_message_twins ON notes (namespace, json_extract(properties, '$.outbound_ref')) WHERE kind =
+    'message' AND deleted_at IS NULL AND json_extract(properties, '$.direction') = 'inbound';
+CREATE INDEX notes_external ON notes (namespace, json_extract(properties, '$.external_id')) WHERE kind = 'message'
+    AND json_extract(properties, '$.external_id') IS NOT NULL;
+CREATE INDEX notes_parked ON notes (namespace, json_extract(properties, '$.channel_kind'), json_extract(properties,
+    '$.channel_slug')) WHERE kind = 'message' AND deleted_at IS NULL AND properties -> '$.quarantined' IN ('true',
+    '"true"');
+-- Arrivals in the order of their commits. A number is given once, so a cursor over them misses nothing.
+CREATE TABLE message_arrivals (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    note_seq INTEGER NOT NULL,
+    namespace TEXT NOT NULL,
+    actor TEXT NOT NULL
+) STRICT;
+CREATE INDEX message_arrivals_by_actor ON message_arrivals (namespace, actor, seq);
+-- How far each channel to the outside was read.
+CREATE TABLE channel_cursors (
+    namespace TEXT NOT NULL,
+    channel_kind TEXT NOT NULL,
+    channel_slug TEXT NOT NULL,
+    source TEXT NOT NULL,
+    generation TEXT NOT NULL,
+    high_water TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (namespace, channel_kind, channel_slug)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE edges (
     seq INTEGER PRIMARY KEY REFERENCES edge_ledger (seq),
@@ -384,6 +435,50 @@ CREATE TABLE leases (
     expires_at INTEGER NOT NULL,
     PRIMARY KEY (name)
 ) STRICT, WITHOUT ROWID;
+
+-- A mirror of local transcripts. A service of its own will fill it; see storage/session_mirror.py.
+CREATE TABLE sessions (
+    id TEXT NOT NULL,
+    provider_session_id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    cwd TEXT,
+    git_branch TEXT,
+    slug TEXT,
+    message_count INTEGER NOT NULL,
+    first_seen_at INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    namespace TEXT NOT NULL DEFAULT 'local',
+    PRIMARY KEY (id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX sessions_natural ON sessions (namespace, source, provider_session_id);
+CREATE TABLE session_messages (
+    mirror_rowid INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    parent_uuid TEXT,
+    is_sidechain INTEGER NOT NULL,
+    role TEXT,
+    msg_type TEXT NOT NULL,
+    text TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    namespace TEXT NOT NULL DEFAULT 'local'
+) STRICT;
+CREATE UNIQUE INDEX session_messages_natural ON session_messages (namespace, source, session_id, id);
+CREATE TABLE session_mirror_cursor (
+    file_path TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    byte_offset INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (file_path)
+) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE session_messages_fts USING fts5 (
+    text, content = 'session_messages', content_rowid = 'mirror_rowid',
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
 
 -- Text indexes. rowid = seq of the record; rows are written with the record, live records only.
 CREATE VIRTUAL TABLE entity_words USING fts5 (

@@ -36,6 +36,7 @@ class WriteKey(NamedTuple):
 class Verb(NamedTuple):
     """One verb. `errors`: every error it can have, those that all verbs share included.
 
+    `wait`: its handler may answer a `Wait` and is asked again when the store has changed, or the wait is over.
     `embeds`: whether it stores texts that get vectors, and whether those come from its arguments alone (`given`).
     """
 
@@ -51,11 +52,18 @@ class Verb(NamedTuple):
     params: tuple[Param, ...]
     write_keys: tuple[WriteKey, ...]
     internal: bool
+    wait: bool
     schedulable: bool
     bulk_atomic: bool
     audit_cost: Literal["models", "one"] | None
     embeds: Literal["given", "stored"] | None
     errors: tuple[str, ...]
+
+
+class Wait(NamedTuple):
+    """The answer of a handler that has nothing to tell yet; `deadline_us` (since the epoch) is when it must answer."""
+
+    deadline_us: int
 
 
 class Pack(NamedTuple):
@@ -95,6 +103,7 @@ VERBS: dict[str, Verb] = {
         ),
         write_keys=(),
         internal=False,
+        wait=False,
         schedulable=False,
         bulk_atomic=False,
         audit_cost=None,
@@ -124,6 +133,7 @@ VERBS: dict[str, Verb] = {
         ),
         write_keys=(WriteKey("record", (("reply_to",),), None, "dry_run"),),
         internal=False,
+        wait=False,
         schedulable=False,
         bulk_atomic=True,
         audit_cost="one",
@@ -147,6 +157,7 @@ VERBS: dict[str, Verb] = {
         ),
         write_keys=(WriteKey("edge", (("source",), ("target",), ("relation",)), "edges", None),),
         internal=True,
+        wait=False,
         schedulable=True,
         bulk_atomic=False,
         audit_cost=None,
@@ -166,6 +177,7 @@ VERBS: dict[str, Verb] = {
         params=(),
         write_keys=(),
         internal=False,
+        wait=False,
         schedulable=False,
         bulk_atomic=False,
         audit_cost=None,

@@ -81,3 +81,5 @@ ENUM_ALIASES: dict[str, dict[str, str]] = {
     "category": {"assertive": "Assertive"},
     "entity_kind": {"object": "thing", "aim": "goal"},
 }
+
+TRANSITIONS: dict[str, dict[str, tuple[str, ...]]] = {}
