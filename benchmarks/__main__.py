@@ -21,6 +21,7 @@ SUITES = {
     "hybrid": "benchmarks.hybrid",
     "recall": "benchmarks.recall",
     "gtd": "benchmarks.gtd",
+    "comm": "benchmarks.comm",
     "start": "benchmarks.start",
     "http": "benchmarks.over_http",
 }

@@ -3,7 +3,11 @@
 By hand is one statement of sqlite-vec over the partition of the namespace, for as many neighbors as the vector arm
 reads, with and without one statement of FTS5 over the words, which knows no namespaces. Ours is the pipeline behind the
 verb, on a snapshot, with the vector of the query made: both arms within the scope, the check that every vector is of
-the text that is stored now, fusion, excerpts. Texts and vectors are made up; a query is three words of one note.
+the text that is stored now, fusion, excerpts. Texts and vectors are made up; a query is three words of one note. Times
+are those of the processor.
+
+The target is against both questions. Against the vectors alone the figure is told without one: it is above 1.5, for
+that leaves the other arm, the checks, the fusion and the excerpts together no more than half of a partition's time.
 """
 
 from __future__ import annotations
@@ -74,16 +78,16 @@ def run(count: int) -> list[Result]:
             if model is None or not tx.vectors_ready():
                 return []
             results = [
-                _case("both arms", lambda: _by_hand(tx, model, questions, words=True), tx, questions, count),
-                _case("its vectors alone", lambda: _by_hand(tx, model, questions, words=False), tx, questions, count),
+                _case("both arms", lambda: _by_hand(tx, model, questions, words=True), tx, questions, count, TARGET),
+                _case("its vectors", lambda: _by_hand(tx, model, questions, words=False), tx, questions, count, None),
             ]
         engine.close()
     return results
 
 
-def _case(floor: str, by_hand: Run, tx: Tx, questions: Sequence[Question], count: int) -> Result:
+def _case(floor: str, by_hand: Run, tx: Tx, questions: Sequence[Question], count: int, target: float | None) -> Result:
     case = f"2,000 of 100,000 notes, against {floor} by hand"
-    return slower("hybrid", case, pairs(by_hand, lambda: _by_us(tx, questions), count), TARGET)
+    return slower("hybrid", case, pairs(by_hand, lambda: _by_us(tx, questions), count), target)
 
 
 def _fill(engine: Engine, rng: random.Random) -> list[Question]:
@@ -125,19 +129,19 @@ def _vector(rng: random.Random) -> bytes:
 def _by_hand(tx: Tx, model: Model, questions: Sequence[Question], *, words: bool) -> float:
     partition = sql(PARTITION, table=f"{FLOATS_PREFIX}{model.id}")
     matches = [plan.match for one in questions if (plan := plan_words(parse_terms(one.text), "any_term")) is not None]
-    started = time.perf_counter()
+    started = time.process_time()
     for question, match in zip(questions, matches, strict=True):
         tx.all(partition, (question.vector, READ, question.namespace, KIND))
         if words:
             tx.all(MATCH, (match, READ))
-    return (time.perf_counter() - started) / len(questions)
+    return (time.process_time() - started) / len(questions)
 
 
 def _by_us(tx: Tx, questions: Sequence[Question]) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     for question in questions:
         search = NoteSearch(
             query=question.text, namespaces=(question.namespace,), kind=KIND, text_mode="any_term", limit=SEARCH_DEFAULT
         )
         search_notes(tx, search, (QueryVector(MODEL, REVISION, question.vector),))
-    return (time.perf_counter() - started) / len(questions)
+    return (time.process_time() - started) / len(questions)

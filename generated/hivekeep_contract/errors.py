@@ -379,7 +379,7 @@ class EventWindowTooLarge(HivekeepError):
 
 
 class Unconfigured(HivekeepError):
-    """The operation needs a setting that this server was started without. Ask the operator to set it; the message names it."""
+    """The operation needs a setting, or a part, that this server was started without. The message names it; the operator can give a setting."""
 
     code = "unconfigured"
     kind = "unconfigured"

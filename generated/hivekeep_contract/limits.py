@@ -61,6 +61,9 @@ AUDIT_READ_WAIT_MS = 25
 #: Audit rows of reads that may wait in memory for a free moment of the store.
 AUDIT_BACKLOG_MAX = 10000
 
+#: Time between two looks of a process at whether the store has changed, while some call waits.
+WAIT_LOOK_EVERY_MS = 50
+
 #: Writes of telemetry that may wait in memory; further ones are dropped and counted.
 DEFERRED_WRITES_MAX = 10000
 
@@ -243,6 +246,12 @@ EMBEDDING_POLL_MS = 100
 
 #: The embedding worker looks into its queue after this time even if nothing changed.
 EMBEDDING_LOOK_AGAIN_MS = 5000
+
+#: Time between two looks of the embedding worker for vectors without a record.
+EMBEDDING_SWEEP_MS = 3600000
+
+#: Vectors of each sort that one transaction of the embedding worker clears up.
+EMBEDDING_SWEEP = 200
 
 #: Wait of the embedding worker while writes wait for the writer.
 EMBEDDING_PAUSE_MS = 50
@@ -548,6 +557,13 @@ IMPLICIT_MASS_TOLERANCE = 1e-09
 #: Time after which half of the implicit signals on a record are forgotten by the cap.
 IMPLICIT_HALF_LIFE_DAYS = 7.0
 
+#: Days after the last implicit signal on a record when the cap forgets it: 31 halvings leave less than the
+#: rounding it forgives.
+IMPLICIT_KEPT_DAYS = 217.0
+
+#: Forgotten records that one implicit signal removes at most.
+IMPLICIT_SWEEP = 20
+
 #: What is believed for the use of each section at first.
 SECTION_PRIOR_ALPHA: dict[str, float] = {
     "overview": 2.0,
@@ -620,6 +636,9 @@ SERVE_LEDGER_DAYS = 90
 
 #: Older rows that one append removes at most.
 SERVE_LEDGER_SWEEP = 200
+
+#: Records of one answer that are noted at once.
+SERVE_TARGETS_MAX = 1000
 
 #: Version of the properties of a message.
 MESSAGE_SCHEMA_VERSION = 1

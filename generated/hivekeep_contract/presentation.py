@@ -14,6 +14,7 @@ PRESERVE_NULL = frozenset({
     "last_failure_at",
     "last_poll_attempt_at",
     "last_success_at",
+    "next_offset",
     "parent_id",
     "poll_interval_secs",
     "read_at",
@@ -60,6 +61,10 @@ FULL_ID_KEYS = frozenset({
     "session_id",
     "thread_id",
 })
+
+FULL_ID_LISTS = frozenset({"messages", "new_messages"})
+
+KEPT_LISTS = frozenset({"channels", "messages", "new_messages"})
 
 #: Timestamps that are never made relative.
 UNTOUCHED_TIME_KEYS = frozenset({"due", "trigger_at"})

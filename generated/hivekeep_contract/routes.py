@@ -9,7 +9,8 @@ from typing import NamedTuple
 class Route(NamedTuple):
     """One path and what answers there.
 
-    `access` is `open` or `token`; `serves` names the resource; a page serves a printed `file` of this package.
+    `access` is `open` or `token`; `serves` names the resource; a page serves a printed `file` of this package, a redirect
+    leads to the path `to`.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Route(NamedTuple):
     serves: str
     media_type: str = "application/json"
     file: str = ""
+    to: str = ""
 
 
 #: By name. A route for each verb follows the others; `{verb}` in a path takes any other word, to answer that it is none.
@@ -28,6 +30,7 @@ ROUTES: dict[str, Route] = {
     "mcp": Route("mcp", "/mcp", "POST", "token", "mcp"),
     "health_live": Route("health_live", "/health/live", "GET", "open", "live"),
     "health_ready": Route("health_ready", "/health/ready", "GET", "token", "ready"),
+    "root": Route("root", "/", "GET", "open", "redirect", "application/json", "", "/docs"),
     "openapi": Route("openapi", "/openapi.json", "GET", "open", "page", "application/json", "openapi.json"),
     "docs": Route("docs", "/docs", "GET", "open", "page", "text/html", "docs/index.html"),
     "llms": Route("llms", "/llms.txt", "GET", "open", "page", "text/plain", "docs/llms.txt"),

@@ -5,6 +5,8 @@ Invariant: what the system does not tell is None with a reason, never a guess.
 
 import os
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +19,31 @@ class Started(NamedTuple):
 
     at: int | None
     unavailable_reason: str | None
+
+
+class Use(NamedTuple):
+    """Processor time in microseconds and memory in bytes; None where the system does not tell."""
+
+    cpu_us: int
+    rss_bytes: int | None
+
+
+def use() -> Use:
+    """What this process used since it was created, and holds now."""
+    return Use(time.process_time_ns() // 1000, _resident_bytes())
+
+
+def _resident_bytes() -> int | None:
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def threads_beside() -> list[str]:
+    """What the threads of this process beside its first one are called, each name once, without a number behind it."""
+    others = (thread.name for thread in threading.enumerate() if thread is not threading.main_thread())
+    return sorted({name.rpartition("_")[0] or name for name in others})
 
 
 def started() -> Started:

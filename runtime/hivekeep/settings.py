@@ -7,6 +7,7 @@ only what the contract allows it to. The value of a secret setting is in no mess
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -22,6 +23,7 @@ from hivekeep_contract.settings import SETTINGS, Setting, Settings
 DEFAULT = "default"
 """Origin of a value that nobody set."""
 
+_OURS = "HIVEKEEP_"
 _FILE_MAX_BYTES = 1 << 20
 _SHOWN_CHARS = 80
 _SETTINGS = {setting.key: setting for setting in SETTINGS}
@@ -73,12 +75,19 @@ class _Found(NamedTuple):
 
 
 def load(flags: Mapping[str, object]) -> Settings:
-    """Return the settings of this process; `flags` as in `load_settings`. Raises SettingsError."""
+    """Return the settings of this process; `flags` as in `load_settings`. Raises SettingsError.
+
+    Variables of ours that are none of its settings are named in one line on standard error.
+    """
     try:
         cwd = Path.cwd()
     except OSError:
         raise SettingsError("the working directory does not exist any more; change to one that does") from None
-    return load_settings(flags, os.environ, cwd).settings
+    settings = load_settings(flags, os.environ, cwd).settings
+    stray = stray_variables(os.environ)
+    if stray and sys.stderr is not None:
+        sys.stderr.write(f"hivekeep: ignored variables, for no setting has these names: {', '.join(stray)}\n")
+    return settings
 
 
 def load_settings(flags: Mapping[str, object], environ: Mapping[str, str], cwd: Path) -> Loaded:
@@ -96,6 +105,17 @@ def load_settings(flags: Mapping[str, object], environ: Mapping[str, str], cwd: 
     values = {_SETTINGS[key].attr: _checked(_SETTINGS[key], found, environ) for key, found in given.items()}
     origins = {key: given[key].origin if key in given else DEFAULT for key in _SETTINGS}
     return Loaded(Settings(**values), origins)
+
+
+def stray_variables(environ: Mapping[str, str]) -> list[str]:
+    """The names that begin as ours do and that no setting has, each with the one that may be meant; never a value."""
+    known = {name for setting in SETTINGS for name in setting.env}
+    stray = sorted(name for name in environ if name.startswith(_OURS) and name not in known)
+    if not stray:
+        return []
+    from hivekeep.request.suggest import suggest  # only a mistake pays for it
+
+    return [f"{name} (did you mean {meant}?)" if (meant := suggest(name, known)) else name for name in stray]
 
 
 def select_packs(names: Sequence[str], packs: Mapping[str, Pack]) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def moment(value: str) -> str:
     try:
         if not _MOMENT.fullmatch(value):
             raise ValueError
-        return iso(parse_iso(value))
+        return iso(parse_iso(value.upper()))
     except (ValueError, OverflowError):
         raise ValueError("an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31") from None
 

@@ -44,8 +44,16 @@ def open_server(settings: Settings, *, threaded: bool) -> Server:
         gate=load_gate(settings),
         embedders=load_embedders(settings),
     )
+    if "brain" in around.packs:
+        around.observe = _brain_observer(engine)
     engine.start(threaded=threaded)
     return Server(engine, around)
+
+
+def _brain_observer(engine: SqliteEngine) -> Callable[[str, str], None]:
+    from hivekeep.tuning import passive
+
+    return passive.of(engine).dispatched
 
 
 def _kg() -> KgHandlers[Context]:

@@ -11,6 +11,7 @@ from hivekeep import __version__
 from hivekeep.cli.flags import COMMON, EXEC, parse
 from support.processes import run
 
+SESSION = "0a1b2c3d-0000-4000-8000-00000000000f"
 MISSING = 'get(id="00000000-0000-4000-8000-000000000000")'
 
 

@@ -20,8 +20,10 @@ def test_example_answers_what_it_says(example: dict[str, Any], hive: Hive) -> No
     """A printed call answers the printed result or error."""
     results: list[Any] = []
     for setup in example["setup"]:
-        results.append(hive.ok(fill(setup, results)))
-    entry = hive.entry(fill(example["call"], results))
+        made = hive.inside(fill(setup, results))
+        assert made["ok"], made
+        results.append(made["result"])
+    entry = hive.inside(fill(example["call"], results))
     if "error" in example:
         wanted = dict(example["error"])
         says = wanted.pop("says", "")

@@ -71,8 +71,12 @@ def test_the_pages_show_commands() -> None:
         "README.md",
         "docs/guides/getting-started.md",
         "docs/guides/memory.md",
+        "docs/guides/messages.md",
         "docs/guides/query.md",
         "docs/guides/request-language.md",
+        "docs/guides/schedules.md",
+        "docs/guides/sessions.md",
+        "docs/guides/tasks.md",
         "docs/guides/tuning.md",
     }
     assert [path for path, _ in PICTURES] == ["README.md", "docs/guides/getting-started.md"]

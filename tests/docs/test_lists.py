@@ -9,6 +9,7 @@ import pytest
 from hivekeep.cli.commands import root
 from hivekeep_contract.catalog import VERBS
 from hivekeep_contract.settings import SETTINGS
+from hivekeep_contract.vocabulary import TRANSITIONS
 from support.pages import ROOT, blocks, code_spans, links, table_rows, written_pages
 
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -124,3 +125,10 @@ def test_the_verbs_are_all_named(path: str) -> None:
     text = written_pages()[path]
     assert {name for name, verb in VERBS.items() if not verb.internal} <= set(code_spans(text))
     assert f"{len(VERBS)} verbs" in text
+
+
+def test_the_steps_of_a_task_are_those_of_the_registry() -> None:
+    """The table of the guide names each status that leads somewhere, with where it leads."""
+    rows = table_rows((ROOT / "docs/guides/tasks.md").read_text(encoding="utf-8"), "### The table of steps")
+    shown = {start.strip("`"): tuple(re.findall(r"`(\w+)`", ends)) for start, ends in rows}
+    assert shown == {start: ends for start, ends in TRANSITIONS["gtd.status"].items() if ends}

@@ -24,6 +24,14 @@ class Store:
         self.failure: Exception | None = None
         self.delay_s = 0.0
         self.in_the_way = False
+        self.version: int | Exception = 1
+        self.looks = 0
+
+    def data_version(self) -> int:
+        self.looks += 1
+        if isinstance(self.version, Exception):
+            raise self.version
+        return self.version
 
     def try_append_audit(self, rows: list[Any]) -> bool:
         if self.in_the_way or self.failure is not None:
@@ -235,3 +243,73 @@ def test_a_client_that_goes_away_ends_its_request_and_no_other() -> None:
     assert isinstance(gone, asyncio.CancelledError)
     assert (stayed, closed) == ("staying", ["leaving"])
     assert store.groups == [(["leaving", "staying"], False)]
+
+
+def waiting(for_s: float = 20.0) -> Step:
+    return Step("wait", lambda: None, until=time.monotonic() + for_s, version=1)
+
+
+def test_one_look_tells_all_who_wait() -> None:
+    """Fifty calls cost as many looks as there are intervals, beside the one of each when it begins to wait."""
+    store = Store()
+
+    async def change() -> None:
+        await asyncio.sleep(0.5)
+        store.version = 2
+
+    async def work(driver: Driver) -> Any:
+        calls = [driver.drive(take(waiting())) for _ in range(50)]
+        return await asyncio.gather(change(), *calls)
+
+    assert run(store, work)[1:] == [[False]] * 50
+    assert 50 + 5 <= store.looks <= 50 + 14
+
+
+def test_a_wait_is_over_in_time_or_when_its_client_is_gone() -> None:
+    """Both say so to the request, which goes on."""
+    store = Store()
+
+    async def leave() -> None:
+        await asyncio.sleep(0.1)
+
+    async def work(driver: Driver) -> Any:
+        return await asyncio.gather(driver.drive(take(waiting(0.2))), driver.drive(take(waiting()), leave))
+
+    began = time.monotonic()
+    assert run(store, work) == [[True], [True]]
+    assert 0.2 <= time.monotonic() - began < 1.0
+
+
+def test_a_store_that_cannot_be_looked_at_fails_those_who_wait() -> None:
+    """What the look raises is raised inside each request."""
+    store = Store()
+
+    async def work(driver: Driver) -> Any:
+        calls = [asyncio.create_task(driver.drive(take(waiting()))) for _ in range(3)]
+        await asyncio.sleep(0.1)
+        store.version = ValueError("closed")
+        return await asyncio.gather(*calls)
+
+    assert run(store, work) == [["closed"]] * 3
+
+
+def test_a_write_of_the_process_wakes_at_once() -> None:
+    """Whoever waits hears of it before the next look is due."""
+    store = Store()
+
+    def submit() -> Future[str]:
+        store.version = 2
+        done: Future[str] = Future()
+        done.set_result("written")
+        return done
+
+    async def work(driver: Driver) -> Any:
+        call = asyncio.create_task(driver.drive(take(waiting())))
+        await asyncio.sleep(0.01)
+        began = time.monotonic()
+        await driver.drive(take(Step("write", lambda: None, submit)))
+        return await call, time.monotonic() - began
+
+    outcome, took_s = run(store, work)
+    assert outcome == [False]
+    assert took_s < 0.03

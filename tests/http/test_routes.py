@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
+from hivekeep.doors import http
+from hivekeep.identity.caller import make_caller
 from hivekeep_contract.routes import ROUTES
 
 from .conftest import BODY_LIMIT, Client
 
+SESSION = "0a1b2c3d-0000-4000-8000-00000000000f"
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -112,11 +115,16 @@ class TestVerbRoute:
 
     def test_callers_are_remembered_within_bounds(self, own_client: Client) -> None:
         """More sessions than places: each request is still its own caller's."""
+        remembered = own_client.door._callers
+        nobody = make_caller(None, None, ())
+        remembered.update({(None, None, str(number)): nobody for number in range(http._CALLERS_REMEMBERED - 1)})
+        sizes = []
         for number in range(3):
-            own_client.door._callers.update({(str(number), str(at), None): make_caller(None, None, ()) for at in range(1024)})
             session = f"{number:08x}{SESSION[8:]}"
             named = own_client.post("/api/v1/verbs/whoami", {}, Hivekeep_Session=session).json["result"]
             assert named["session_id"] == session
+            sizes.append(len(remembered))
+        assert sizes == [http._CALLERS_REMEMBERED, 1, 2]
 
     @pytest.mark.parametrize(
         "headers",
@@ -129,7 +137,7 @@ class TestVerbRoute:
         ],
     )
     def test_a_caller_that_cannot_be_is_refused(self, client: Client, headers: dict[str, str]) -> None:
-        """Bytes that are no UTF-8, a namespace outside the grammar, a session that is no full UUID: 400 invalid_params."""
+        """Bytes that are no UTF-8, a namespace outside the grammar, a session that is no UUID: 400 invalid_params."""
         answer = client.post("/api/v1/verbs/whoami", {}, **headers)
         assert (answer.status_code, answer.json["error"]["code"]) == (400, "invalid_params")
 
@@ -238,12 +246,20 @@ class TestFalconsOwnErrors:
         """There is no CORS preflight to answer."""
         assert client.send("OPTIONS", "/mcp").status_code == 405
 
-    @pytest.mark.parametrize("path", ["/", "/nowhere", "/docs/", "/mcp/", "/health", "/api/v2"])
+    @pytest.mark.parametrize("path", ["/nowhere", "/docs/", "/mcp/", "/health", "/api/v2"])
     def test_a_path_outside_is_404_in_our_shape(self, client: Client, path: str) -> None:
         """Entry with code route_not_found."""
         message = "there is no such path; /docs tells people which there are, /openapi.json tools"
         answer = client.get(path)
         assert (answer.status_code, answer.json) == (404, refusal("route_not_found", "not_found", message))
+
+    def test_the_root_leads_to_the_reference(self, client: Client) -> None:
+        """302 without a body and without a token; a foreign Host and another method are refused as everywhere."""
+        answer = client.get("/", Authorization=None)
+        assert (answer.status_code, answer.headers["location"], answer.content) == (302, "/docs", b"")
+        assert client.get(answer.headers["location"], Authorization=None).status_code == 200
+        assert client.get("/", Host="evil.example").status_code == 403
+        assert client.post("/", {}).status_code == 405
 
     def test_an_unforeseen_fault_is_named_not_shown(
         self, own_client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -13,6 +13,7 @@ import pytest
 from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES
 from support.processes import PROGRAM, environment, lines, run
 
+SESSION = "0a1b2c3d-0000-4000-8000-00000000000f"
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -53,6 +54,16 @@ def test_the_caller_of_the_process_comes_from_its_options(tmp_path: Path) -> Non
     done = run(tmp_path, "mcp", "--actor", "agent-a", "--namespace=team", stdin=talk, HIVEKEEP_ACTOR="other")
     who = envelope(replies(done.stdout)[1])["results"][0]["result"]
     assert (who["actor_id"], who["namespace"], who["unattributed"]) == ("agent-a", "team", False)
+
+
+def test_a_variable_that_no_setting_has_is_told_after_initialize(tmp_path: Path) -> None:
+    """initialize alone reads no setting and says nothing; what needs one does, on standard error only."""
+    begun = run(tmp_path, "mcp", stdin=lines(INITIALIZE), HIVEKEEP_ACTR="x")
+    assert (len(replies(begun.stdout)), begun.stderr) == (1, b"")
+    talk = lines(INITIALIZE, call(2, "whoami()"), call(3, "whoami()"))
+    done = run(tmp_path, "mcp", stdin=talk, HIVEKEEP_ACTR="x")
+    assert len(replies(done.stdout)) == 3
+    assert done.stderr.count(b"HIVEKEEP_ACTR (did you mean HIVEKEEP_ACTOR?)") == 1
 
 
 def test_the_session_of_the_process_is_noted(tmp_path: Path) -> None:

@@ -27,9 +27,17 @@ class Case(NamedTuple):
 KEEP = "packs/base/keep.yaml"
 FIND = "packs/base/find.yaml"
 BASE = "packs/base/_pack.yaml"
+TODO = "packs/todo/_pack.yaml"
 HTTP = "http.yaml"
 
 CASES = (
+    Case(
+        "a slow verb that waits",
+        FIND,
+        "cost: slow",
+        "cost: slow\nwait: true",
+        "registry/packs/base/find.yaml:6: wait: only a quick verb with tx: read can wait\n",
+    ),
     Case(
         "misspelt word",
         KEEP,
@@ -337,6 +345,43 @@ CASES = (
         "requires: [base]",
         "requires: [bas]",
         ("registry/packs/todo/_pack.yaml:5: requires.0: unknown pack 'bas'; did you mean 'base'?\n"),
+    ),
+    Case(
+        "transitions of an unknown enum",
+        TODO,
+        "transitions:\n  state:",
+        "transitions:\n  stat:",
+        ("registry/packs/todo/_pack.yaml:17: transitions.stat: unknown enum 'stat'; did you mean 'state'?\n"),
+    ),
+    Case(
+        "a transition to a value that the enum lacks",
+        TODO,
+        "open: [closed]",
+        "open: [close]",
+        (
+            "registry/packs/todo/_pack.yaml:18: transitions.state.open: 'close' is not a value of todo.state; "
+            "did you mean 'closed'?\n"
+        ),
+    ),
+    Case(
+        "a transition that leads nowhere",
+        TODO,
+        "open: [closed]",
+        "open: [open]",
+        (
+            "registry/packs/todo/_pack.yaml:18: transitions.state.open: 'open' leads to itself; "
+            "staying is no transition\n"
+        ),
+    ),
+    Case(
+        "a value without transitions",
+        TODO,
+        "    closed: []\n",
+        "",
+        (
+            "registry/packs/todo/_pack.yaml:17: transitions.state: 'closed' is missing; "
+            "a value from which nothing leads on has an empty list\n"
+        ),
     ),
     Case(
         "a constant with a name that is taken",

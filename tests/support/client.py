@@ -17,8 +17,9 @@ from typing import Any
 import jsonschema_rs
 
 import hivekeep_contract
-from hivekeep.dispatch.run import Server
+from hivekeep.dispatch.run import Server, drive
 from hivekeep.identity.caller import Caller, make_caller
+from hivekeep.request import dsl
 from hivekeep.request.envelope import parse_tool_call
 from hivekeep.wiring import open_server
 from hivekeep_contract import errors
@@ -110,6 +111,17 @@ class Hive:
     def entry(self, ops: str, **fields: Any) -> dict[str, Any]:
         """The last entry of a request."""
         entry: dict[str, Any] = self.run(ops, **fields)["results"][-1]
+        return entry
+
+    def inside(self, ops: str) -> dict[str, Any]:
+        """The last entry of operations of which some are internal verbs, asked as a part of the program asks them."""
+        entry: dict[str, Any] = {}
+        for op in dsl.parse(ops).ops:
+            if op.verb not in VERBS or not VERBS[op.verb].internal:
+                return self.entry(ops)
+            answer = drive(self.server.call_verb(op.verb, op.args, self.caller, source="test", internal=True))
+            entry = answer.entry
+            check_entry(entry, verbose=True)
         return entry
 
     def ok(self, ops: str, **fields: Any) -> Any:

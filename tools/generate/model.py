@@ -226,7 +226,10 @@ class Pack:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One path of the server. `errors` holds those of its access too; `query` maps fields to their defaults."""
+    """One path of the server. `errors` holds those of its access too; `query` maps fields to their defaults.
+
+    `to` is the path that a redirect leads to.
+    """
 
     name: str
     path: str
@@ -241,6 +244,7 @@ class Route:
     answers: Mapping[str, str]
     file: str
     media_type: str
+    to: str
 
 
 @dataclass(frozen=True, slots=True)

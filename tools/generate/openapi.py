@@ -86,7 +86,13 @@ class _Surface:
 
     def route(self, route: Route) -> dict[str, Any]:
         """Any other route, with the answers of what serves it."""
-        answers = {"tool": self._tool, "live": self._health, "ready": self._health, "page": self._page}[route.serves]
+        answers = {
+            "tool": self._tool,
+            "live": self._health,
+            "ready": self._health,
+            "page": self._page,
+            "redirect": self._redirect,
+        }[route.serves]
         operation: dict[str, Any] = {"operationId": route.name, "summary": route.summary, "tags": [_SERVER_TAG]}
         if route.doc:
             operation["description"] = route.doc
@@ -124,6 +130,10 @@ class _Surface:
     def _page(self, route: Route) -> dict[str, Any]:
         schema: Schema = {"type": "object"} if route.media_type == _JSON else {"type": "string"}
         return {"200": {"description": route.summary, "content": {route.media_type: {"schema": schema}}}}
+
+    def _redirect(self, route: Route) -> dict[str, Any]:
+        location = {"description": "Where it is.", "schema": {"const": route.to}}
+        return {"302": {"description": route.summary, "headers": {"Location": location}}}
 
     def parameters(self) -> dict[str, Any]:
         """Query parameters of verb routes and the headers that say who is asking."""

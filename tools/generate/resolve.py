@@ -309,7 +309,8 @@ class _Resolver:
                 states = self._words.enums[f"{pack}.{name}"].values
                 for state in states:
                     if state not in table:
-                        self._refuse(source, place, f"'{state}' leads nowhere; say so with an empty list")
+                        text = f"'{state}' is missing; a value from which nothing leads on has an empty list"
+                        self._refuse(source, place, text)
                 for state, targets in table.items():
                     for word in (state, *targets):
                         if word not in states:

@@ -15,7 +15,13 @@ from tools.generate.problems import did_you_mean
 from tools.generate.read import Place, Source
 
 VERB_FIELD = "{verb}"
-_BELONGS = {"file": ("page",), "media_type": ("page",), "answers": ("live", "ready"), "query": ("verb",)}
+_BELONGS = {
+    "file": ("page",),
+    "media_type": ("page",),
+    "answers": ("live", "ready"),
+    "query": ("verb",),
+    "to": ("redirect",),
+}
 """Words that routes of some sorts must have and others cannot."""
 
 Refuse = Callable[[Source, Place, str], None]
@@ -47,7 +53,9 @@ def resolve_routes(
         _check_names(source, (*place, "errors"), entry.get("errors", []), errors, "error", refuse)
         _check_names(source, (*place, "headers"), entry.get("headers", []), data["headers"], "header", refuse)
         _check_query(source, place, entry.get("query", {}), tool_params, refuse)
-    return tuple(_route(name, entry, data["access"]) for name, entry in data["routes"].items())
+        if "to" in entry and data["routes"].get(entry["to"], {}).get("serves") != "page":
+            refuse(source, (*place, "to"), f"'{entry['to']}' is no route that serves page")
+    return tuple(_route(name, entry, data) for name, entry in data["routes"].items())
 
 
 def verb_routes(contract: Contract) -> list[Route]:
@@ -83,7 +91,7 @@ def route_values(contract: Contract) -> dict[str, Any]:
     }
 
 
-def _route(name: str, entry: Mapping[str, Any], access: Mapping[str, Mapping[str, Any]]) -> Route:
+def _route(name: str, entry: Mapping[str, Any], data: Mapping[str, Any]) -> Route:
     return Route(
         name=name,
         path=entry["path"],
@@ -94,15 +102,18 @@ def _route(name: str, entry: Mapping[str, Any], access: Mapping[str, Mapping[str
         doc=entry.get("doc", ""),
         headers=tuple(entry.get("headers", [])),
         query=entry.get("query", {}),
-        errors=(*access[entry["access"]]["errors"], *entry.get("errors", [])),
+        errors=(*data["access"][entry["access"]]["errors"], *entry.get("errors", [])),
         answers=entry.get("answers", {}),
         file=entry.get("file", ""),
         media_type=entry.get("media_type", "application/json"),
+        to=data["routes"].get(entry.get("to"), {}).get("path", ""),
     )
 
 
 def _row(route: Route) -> Call:
     plain = (route.name, route.path, route.method, route.access, route.serves)
+    if route.to:
+        return Call("Route", (*plain, route.media_type, route.file, route.to))
     return Call("Route", (*plain, route.media_type, route.file) if route.file else plain)
 
 

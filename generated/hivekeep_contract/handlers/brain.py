@@ -30,6 +30,8 @@ from hivekeep_contract.models.brain import (
     ProfileRecord,
     ProfilesArgs,
     ProfilesResult,
+    RecordServeArgs,
+    RecordServeResult,
     RegisterAdapterArgs,
     RegisterAdapterResult,
     ResetArgs,
@@ -92,6 +94,10 @@ class BrainHandlers(Protocol[CtxT]):
 
     def profiles(self, ctx: CtxT, args: ProfilesArgs, /) -> ProfilesResult:
         """List the profiles of the caller's namespace."""
+        ...
+
+    def record_serve(self, ctx: CtxT, args: RecordServeArgs, /) -> RecordServeResult:
+        """Note which records answered a query, so that a scorer can grade them later."""
         ...
 
     def register_adapter(self, ctx: CtxT, args: RegisterAdapterArgs, /) -> RegisterAdapterResult:

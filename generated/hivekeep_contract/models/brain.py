@@ -82,7 +82,7 @@ class MarkTurnResult(TypedDict):
 
 class Observed(TypedDict):
     """
-    Recalls and unrouted feedback that one process saw since it started.
+    Operations that one process saw in a namespace since it started.
     """
 
     relevance: Belief
@@ -90,6 +90,15 @@ class Observed(TypedDict):
     temporal: Belief
     entity_count: int
     total_events: int
+
+
+class RecordServeResult(TypedDict):
+    ok: bool
+    written: int
+    skipped: int
+    query_class: str
+    serve_ledger_ids: list[str]
+    verb: str
 
 
 class ResetResult(TypedDict):
@@ -444,6 +453,20 @@ class ProfilesArgs:
     """
 
     lifecycle: Lifecycle | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordServeArgs:
+    """
+    Arguments of brain.record_serve.
+    """
+
+    consumer_kind: str
+    target_ids: list[str]
+    query_raw: str
+    served_by_profile_id: str | None = None
+    served_at: int | None = None
+    serve_attribution: memory.ServeAttribution | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

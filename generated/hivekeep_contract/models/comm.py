@@ -123,7 +123,7 @@ class ProcessUse(TypedDict):
     What this process uses.
     """
 
-    cpu_us: int | None
+    cpu_us: int
     rss_bytes: int | None
     active_phases: list[str]
 

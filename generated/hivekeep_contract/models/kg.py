@@ -1566,6 +1566,12 @@ class ListArgs:
     entity_kind: str | None = None
     entity_type: str | None = None
     note_kind: str | None = None
+    thread_id: str | None = None
+    direction: str | None = None
+    from_: str | None = None
+    to: str | None = None
+    read: bool | None = None
+    delivered: bool | None = None
     tags: list[str] | None = None
     source_id: str | None = None
     target_id: str | None = None

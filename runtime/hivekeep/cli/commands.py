@@ -20,14 +20,17 @@ from hivekeep import __version__, paths
 from hivekeep.cli import flags
 from hivekeep.evaluation import SHAPES, VERBS
 from hivekeep_contract.errors import HivekeepError
-from hivekeep_contract.limits import MAX_OPS
+from hivekeep_contract.limits import INBOX_CAP, INBOX_DEFAULT, MAX_OPS
 from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
 from hivekeep_contract.settings import Setting
+from hivekeep_contract.vocabulary import ENUM_ALIASES, ENUMS
 
 if TYPE_CHECKING:
     from hivekeep.cli.graph import Graph
     from hivekeep.doors.local import Local
 
+_TASK_STATUSES = (*ENUMS["gtd.status"], *ENUM_ALIASES["gtd.status"])
+_TASK_PRIORITIES = ENUMS["gtd.priority"]
 FAILED = 1
 USAGE = 2
 UNHEALTHY = 8
@@ -293,6 +296,110 @@ def _write_picture(drawn: Graph, out: Path) -> None:
         _fail(f"{fault.filename}: {fault.strerror}", FAILED)
     except pictures.GraphvizError as reason:
         _fail(str(reason), FAILED)
+
+
+@root.command()
+@_settings_options(flags.COMMON)
+@click.option("--from", "since", metavar="TIME", help="Only events that are due then or later.")
+@click.option("--to", "until", metavar="TIME", help="Only events that are due then or earlier.")
+@click.option("--limit", type=int, default=20, show_default=True, help="Most events, up to 200.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_obj
+def agenda(given: flags.Given, since: str | None, until: str | None, limit: int, as_json: bool) -> None:
+    """Show what is scheduled next."""
+    from hivekeep.cli import scheduling
+    from hivekeep.doors.local import Local
+
+    asked = {"from": since, "to": until, "limit": limit}
+    args = {name: value for name, value in asked.items() if value is not None}
+    local = Local(given)
+    with _told_errors():
+        try:
+            (found,) = _results(local, json.dumps([{"tool": "schedule.agenda", "args": args}]))
+        finally:
+            local.close()
+    if as_json:
+        _print_json(found)
+    else:
+        _print(scheduling.to_table(found))
+
+
+@root.group()
+def schedule() -> None:
+    """Work with what is scheduled."""
+
+
+@schedule.command()
+@_settings_options(flags.COMMON)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_obj
+def drain(given: flags.Given, as_json: bool) -> None:
+    """Carry out once what is due, as a running server does again and again."""
+    from hivekeep.cli import scheduling
+    from hivekeep.settings import load
+
+    with _told_errors():
+        summary = scheduling.drain(load(given))
+    if summary is None:
+        _fail(scheduling.BUSY, FAILED)
+    if as_json:
+        _print_json(scheduling.to_json(summary))
+    else:
+        _print(scheduling.to_text(summary))
+
+
+@root.command()
+@_settings_options(flags.COMMON)
+@click.option("--all", "finished", is_flag=True, help="Also the tasks that are done or cancelled.")
+@click.option("--assignee", help="Only tasks of this assignee.")
+@click.option("--status", type=click.Choice(_TASK_STATUSES), metavar="STATUS", help="Only tasks that stand there.")
+@click.option("--priority", type=click.Choice(_TASK_PRIORITIES, case_sensitive=False), help="Only these.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
+@click.pass_obj
+def tasks(given: flags.Given, /, finished: bool, as_json: bool, **wanted: str | None) -> None:
+    """Show the open tasks, newest first, and what each waits for."""
+    from hivekeep.cli import tasks as listing
+    from hivekeep.doors.local import Local
+
+    if finished and wanted["status"] is not None:
+        _fail("give --all or --status, not both", USAGE)
+    filters = {name: value for name, value in wanted.items() if value is not None}
+    local = Local(given)
+    with _told_errors():
+        try:
+            found, left_out = listing.listed(partial(_results, local), filters, finished=finished)
+        finally:
+            local.close()
+    if as_json:
+        _print_json(found)
+    else:
+        _print(listing.to_table(found, left_out))
+
+
+@root.command()
+@_settings_options(flags.COMMON)
+@click.option("--unread", is_flag=True, help="Only messages that are not marked read.")
+@click.option("--sent", is_flag=True, help="What the actor sent instead of what it got.")
+@click.option("--limit", type=click.IntRange(1, INBOX_CAP), default=INBOX_DEFAULT, show_default=True, help="Most rows.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_obj
+def inbox(given: flags.Given, unread: bool, sent: bool, limit: int, as_json: bool) -> None:
+    """Show the messages of an actor, newest first; nothing is marked read."""
+    from hivekeep.cli import mail
+    from hivekeep.doors.local import Local
+
+    if unread and sent:
+        _fail("give --unread or --sent, not both", USAGE)
+    local = Local(given)
+    with _told_errors():
+        try:
+            (page,) = _results(local, mail.asked(sent=sent, unread=unread, limit=limit))
+        finally:
+            local.close()
+    if as_json:
+        _print_json(page)
+    else:
+        _print(mail.to_table(page, sent=sent))
 
 
 @root.group("eval")

@@ -13,6 +13,7 @@ from hivekeep.storage.connections import storage_options
 from hivekeep.storage.doctor import Check
 from hivekeep.storage.embedding_queue import QueueCounts
 from hivekeep.storage.sqlite import SqliteEngine
+from hivekeep.times import iso
 from hivekeep_contract.errors import HivekeepError, InvalidInput
 from hivekeep_contract.settings import Settings
 
@@ -37,7 +38,7 @@ def _embedding(settings: Settings, database: str | None) -> Check:
     ]
     told += embedders.absent.values()
     for one in queue:
-        told.append(f"{one.waiting} texts wait for {one.model_name}")
+        told.append(f"{one.waiting} texts wait for {one.model_name}, the oldest since {iso(one.oldest_enqueued_at)}")
         if one.model_name not in embedders.names:
             told.append(f"{one.model_name} is not registered")
         elif one.failed:

@@ -22,7 +22,7 @@ from hivekeep.search.embedders import Embedders
 from hivekeep.storage import events
 from hivekeep.storage.engine import Engine, EventRow, Tx
 from hivekeep.times import now_us
-from hivekeep_contract.catalog import Verb
+from hivekeep_contract.catalog import Verb, Wait
 from hivekeep_contract.errors import (
     AuditDeadlineExpired,
     AuditQueueExhausted,
@@ -30,6 +30,7 @@ from hivekeep_contract.errors import (
     HivekeepError,
     Internal,
     Unsupported,
+    WriteOutcomeUnknown,
     WriterPoolCheckoutTimeout,
     WriterQueueFull,
     WriterTaskBeginBusy,
@@ -79,7 +80,10 @@ class Outcome:
 
 @dataclass(slots=True)
 class Surroundings:
-    """What all operations of one server share. `find_verb` is set by the server that they surround."""
+    """What all operations of one server share. `find_verb` is set by the server that they surround.
+
+    `observe` hears the verb and the namespace of each operation that succeeded; it is quick and never raises.
+    """
 
     settings: Settings
     ontology: Ontology
@@ -89,6 +93,7 @@ class Surroundings:
     embedders: Embedders
     recent: RecentEntities = field(default_factory=RecentEntities)
     find_verb: Callable[[str], CompiledVerb | None] = lambda _name: None
+    observe: Callable[[str, str], None] = lambda _verb, _namespace: None
 
     def permit(self, request: GateRequest) -> Decision:
         """The decision of the gate; raises PermissionDenied or GateUnavailable."""
@@ -109,6 +114,7 @@ class Call:
     source: str
     request_id: int
     around: Surroundings
+    if_unknown: Mapping[str, object] | None = None
 
     def context(self, tx: Tx, writable: bool) -> Context:
         """The handler's surroundings on an open transaction or snapshot."""
@@ -207,6 +213,7 @@ class Call:
         """Run a `tx: write` handler; its audit row joins the transaction. Raises what the handler raises."""
         context = self.context(tx, True)
         result = self.compiled.handler(context, self.args)
+        self.if_unknown = context.if_unknown
         events.insert(tx, self._success_row(context))
         return Outcome(
             tool=self.verb.name,
@@ -220,7 +227,16 @@ class Call:
     def read(self, tx: Tx | None) -> Outcome:
         """Run a `tx: read` or `tx: none` handler; its audit row is left pending. Raises what the handler raises."""
         context = self.context(tx, False)  # type: ignore[arg-type]
+        return self._was_read(context, self.compiled.handler(context, self.args))
+
+    def look(self, tx: Tx, *, may_wait: bool) -> Outcome | Wait:
+        """Run a `tx: read` handler that may wait; a wait leaves nothing behind. Raises what the handler raises."""
+        context = self.context(tx, False)
+        context.may_wait = may_wait
         result = self.compiled.handler(context, self.args)
+        return result if isinstance(result, Wait) else self._was_read(context, result)
+
+    def _was_read(self, context: Context, result: Any) -> Outcome:
         rows = (self._success_row(context), *context.late_events)
         return Outcome(
             tool=self.verb.name,
@@ -245,6 +261,8 @@ class Call:
     def failed(self, error: Exception) -> Outcome:
         """The outcome of an error raised inside the handler, or by the store around it."""
         typed = typed_error(error, self.verb.name)
+        if isinstance(typed, WriteOutcomeUnknown) and self.if_unknown is not None:
+            typed = WriteOutcomeUnknown(typed.message, details={**typed.details, **self.if_unknown}, **typed.fields)
         denied = typed.code == "permission_denied"
         row = self._failure_row("denied" if denied else "error")
         disposition = NOT_COMMITTED if typed.no_write else UNKNOWN

@@ -3,12 +3,16 @@
 Invariant: `steps` yields every piece of work that may wait (a write, a slow read, the commit of audit rows) and is told
 what became of it, so that one order of things serves a thread that simply runs each step and a loop that awaits it. A
 quick read waits for nothing and is carried out on the way.
+
+A verb that has nothing to tell yet is no work at all: its step says until when, and which state of the store it saw.
+The door decides how to wait, and then the verb looks again.
 """
 
 import random
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from functools import partial
+from time import monotonic, sleep
 from typing import Any, Literal, NamedTuple
 
 from hivekeep import paths
@@ -25,7 +29,7 @@ from hivekeep.request.suggest import did_you_mean
 from hivekeep.storage.engine import Engine, EventRow
 from hivekeep.times import now_us
 from hivekeep.values import relation
-from hivekeep_contract.catalog import VERBS, Verb
+from hivekeep_contract.catalog import VERBS, Verb, Wait
 from hivekeep_contract.errors import (
     HivekeepError,
     InvalidInput,
@@ -38,10 +42,11 @@ from hivekeep_contract.limits import (
     NESTING_DEPTH_LIMIT,
     RESPONSE_BUDGET_BYTES,
     RESULT_DEPTH_LIMIT,
+    WAIT_LOOK_EVERY_MS,
 )
 from hivekeep_contract.request import ADVISORIES, HELP_ARG
 
-Lane = Literal["write", "slow", "audit"]
+Lane = Literal["write", "slow", "audit", "wait"]
 VERBOSE = "verbose"
 JSON = "json"
 ALWAYS_VERBOSE = "always_verbose"
@@ -52,7 +57,9 @@ _REQUEST_ID_BITS = 52
 class Step(NamedTuple):
     """A piece of work. `run` does it here and now; `submit`, for the write lane, hands it to the writer.
 
-    The result goes back into the generator; an exception is thrown into it.
+    The result goes back into the generator; an exception is thrown into it. The result of a wait is whether it is
+    over: `until` (of `time.monotonic`) has come or nobody wants to know any more. It is False when the store may have
+    changed.
     """
 
     lane: Lane
@@ -60,6 +67,21 @@ class Step(NamedTuple):
     submit: Callable[[], Future[Any]] | None = None
     rows: tuple[EventRow, ...] = ()
     degradable: bool = False
+    until: float = 0.0
+    version: int = 0
+
+    def verdict(self, version: int) -> bool | None:
+        """The result of a wait when the store is in this state now; None while it goes on."""
+        if version != self.version:
+            return False
+        return True if monotonic() >= self.until else None
+
+
+class _Pause(NamedTuple):
+    """A call whose first look found nothing; it waits until then (of `time.monotonic`) at most."""
+
+    call: Call
+    until: float
 
 
 Steps = Generator[Step, Any, Any]
@@ -123,14 +145,18 @@ class Server:
         source: str,
         presentation: str = VERBOSE,
         format: str = JSON,
+        internal: bool = False,
     ) -> Steps:
-        """One operation without the request language; the generator returns an `Answer`."""
+        """One operation without the request language; the generator returns an `Answer`.
+
+        `internal`: a part of this program asks, such as a poller of a channel, and may use internal verbs too.
+        """
         request_id = random.getrandbits(_REQUEST_ID_BITS) + 1
         if budget.depth_exceeds(args, NESTING_DEPTH_LIMIT):
             error = InvalidInput(f"the arguments nest deeper than {NESTING_DEPTH_LIMIT} containers")
             outcomes = [self._refused(verb, error, caller, request_id)]
         else:
-            begun = self._begin(verb, args, caller, source, request_id)
+            begun = self._begin(verb, args, caller, source, request_id, internal=internal)
             outcomes = [begun if isinstance(begun, Outcome) else (yield from self._finish(begun))]
         yield from self._settle(outcomes, 0)
         entry, text = self._entry(outcomes[0], presentation, format, now_us())
@@ -141,10 +167,15 @@ class Server:
 
     def _batch(self, ops: Sequence[Op], caller: Caller, source: str, request_id: int) -> Steps:
         outcomes: list[Outcome] = []
+        settled = 0
         for op in ops:
             begun = self._begin(op.verb, op.args, caller, source, request_id)
+            if isinstance(begun, _Pause):
+                # What is done already does not stay without its audit rows for as long as this may take.
+                yield from self._settle(outcomes, settled)
+                settled = len(outcomes)
             outcomes.append(begun if isinstance(begun, Outcome) else (yield from self._finish(begun)))
-        yield from self._settle(outcomes, 0)
+        yield from self._settle(outcomes, settled)
         return outcomes
 
     def _chain(self, ops: Sequence[Op], caller: Caller, source: str, request_id: int) -> Steps:
@@ -165,14 +196,16 @@ class Server:
             previous = outcomes[-1].result
         return outcomes
 
-    def _begin(self, name: str, args: dict[str, Any], caller: Caller, source: str, request_id: int) -> Outcome | Call:
-        """The outcome of a refusal, of help or of a quick read; anything else as a call that `_finish` carries out."""
+    def _begin(
+        self, name: str, args: dict[str, Any], caller: Caller, source: str, request_id: int, *, internal: bool = False
+    ) -> Outcome | Call | _Pause:
+        """The outcome of a refusal, of help or of a quick read; anything else for `_finish` to carry out."""
         verb = self.verbs.get(name)
         if verb is None:
             return self._refused(name, self._unknown(name), caller, request_id)
         if HELP_ARG in args:
             return self._help(verb, args[HELP_ARG], caller, request_id)
-        if verb.internal:
+        if verb.internal and not internal:
             error = UnknownVerb(f"{name} is internal: other verbs call it, a request cannot")
             return self._refused(name, error, caller, request_id)
         try:
@@ -183,12 +216,19 @@ class Server:
         if isinstance(prepared, Outcome) or prepared.verb.tx == "write" or prepared.verb.cost == "slow":
             return prepared
         try:
+            if prepared.verb.wait:
+                looked = self._look(prepared, may_wait=True)
+                if isinstance(looked, Wait):
+                    return _Pause(prepared, monotonic() + (looked.deadline_us - now_us()) / 1_000_000)
+                return looked
             return self._done(prepared, self._read(prepared))
         except Exception as error:
             return prepared.failed(error)
 
-    def _finish(self, call: Call) -> Steps:
-        """A write up to its commit, or a slow read."""
+    def _finish(self, call: Call | _Pause) -> Steps:
+        """A write up to its commit, a slow read, or a wait up to its answer."""
+        if isinstance(call, _Pause):
+            return (yield from self._wait(*call))
         if call.verb.tx == "write":
             if self.engine.read_only:
                 return call.failed(StorageUnavailable(f"the store is read-only; {call.verb.name} writes"))
@@ -208,10 +248,37 @@ class Server:
             return call.failed(error)
         return self._done(call, outcome)
 
+    def _wait(self, call: Call, until: float) -> Steps:
+        """Look again whenever the store has changed, for the last time when the wait is over."""
+        try:
+            # The state is noted before each look, so that no change can fall between a look and the wait for it.
+            version = self.engine.data_version()
+            looked = self._look(call, may_wait=True)
+            while isinstance(looked, Wait):
+                over = yield Step("wait", partial(self._sleep, until, version), until=until, version=version)
+                version = self.engine.data_version()
+                looked = self._look(call, may_wait=not over)
+        except Exception as error:
+            return call.failed(error)
+        return looked
+
+    def _look(self, call: Call, *, may_wait: bool) -> Outcome | Wait:
+        with self.engine.read() as tx:
+            looked = call.look(tx, may_wait=may_wait)
+        return looked if isinstance(looked, Wait) else self._done(call, looked)
+
+    def _sleep(self, until: float, version: int) -> bool:
+        """What a door without anything else to do does with a wait."""
+        step = Step("wait", lambda: None, until=until, version=version)
+        while (over := step.verdict(self.engine.data_version())) is None:
+            sleep(max(0.0, min(WAIT_LOOK_EVERY_MS / 1000, until - monotonic())))
+        return over
+
     def _done(self, call: Call, outcome: Outcome) -> Outcome:
         """The outcome of an operation that has taken effect, with what it leaves behind on its way."""
         for fn in outcome.deferred:
             self.engine.defer_write(fn)
+        self.around.observe(call.verb.name, call.namespace)
         return call.remember(outcome)
 
     def _read(self, call: Call) -> Outcome:
@@ -309,12 +376,27 @@ class Server:
 
 
 def drive(steps: Steps) -> Any:
-    """Run every step on this thread and answer what the generator returns."""
+    """Run every step on this thread, waits included, and answer what the generator returns."""
     try:
         step = next(steps)
         while True:
             try:
                 done = step.run()
+            except Exception as error:
+                step = steps.throw(error)
+            else:
+                step = steps.send(done)
+    except StopIteration as stop:
+        return stop.value
+
+
+def waits_of(steps: Steps) -> Steps:
+    """Run every step on this thread but the waits, which it yields; returns what the generator returns."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                done = (yield step) if step.lane == "wait" else step.run()
             except Exception as error:
                 step = steps.throw(error)
             else:

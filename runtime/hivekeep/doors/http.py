@@ -61,7 +61,7 @@ App: TypeAlias = "falcon.asgi.App[Request, Response]"
 class Request(falcon.asgi.Request):
     """Falcon's request, which also keeps the event it came with."""
 
-    __slots__ = ("first_event",)
+    __slots__ = ("_events", "first_event")
 
     def __init__(
         self,
@@ -72,6 +72,11 @@ class Request(falcon.asgi.Request):
     ) -> None:
         super().__init__(scope, receive, first_event, options)
         self.first_event = first_event
+        self._events = receive
+
+    async def gone(self) -> None:
+        """Return when the client has gone or the server is told to stop; for requests whose body has been read."""
+        await self._events()
 
     async def body(self, limit: int) -> bytes:
         """The whole body. Raises PayloadTooLarge for more than `limit` bytes.
@@ -147,7 +152,9 @@ class Door:
 
     async def answer(self, call: ToolCall, req: Request, source: str) -> dict[str, Any]:
         """The envelope of a tool call. Raises the request-level errors of dispatch."""
-        envelope: dict[str, Any] = await self.driver.drive(self.server.steps(call, self.caller(req), source=source))
+        envelope: dict[str, Any] = await self.driver.drive(
+            self.server.steps(call, self.caller(req), source=source), req.gone
+        )
         return envelope
 
     def close(self) -> None:
@@ -179,8 +186,15 @@ class VerbRoute(_Route):
         door = self._door
         arguments = await _json_object(req, door.body_limit)
         name = self._route.name if verb is None else verb
-        steps = door.server.call_verb(name, arguments, door.caller(req), source="http", **shape)
-        answer: Answer = await door.driver.drive(steps)
+        steps = door.server.call_verb(
+            name,
+            arguments,
+            door.caller(req),
+            source="http",
+            presentation=shape["presentation"],
+            format=shape["format"],
+        )
+        answer: Answer = await door.driver.drive(steps, req.gone)
         _send_text(resp, _status_of(answer), answer.text)
 
 
@@ -257,6 +271,16 @@ class PageRoute(_Route):
         resp.set_headers(_HEADERS | pages.headers(self._route))
 
 
+class RedirectRoute(_Route):
+    """GET of a path that only says where something is."""
+
+    async def on_get(self, req: Request, resp: Response) -> None:
+        self._admit(req)
+        resp.status = 302
+        resp.set_header("Location", self._route.to)
+        resp.set_headers(_HEADERS)
+
+
 class LiveRoute(_Route):
     """GET that says that the process answers, and nothing else."""
 
@@ -280,6 +304,7 @@ _RESOURCES: dict[str, type[_Route]] = {
     "live": LiveRoute,
     "ready": ReadyRoute,
     "page": PageRoute,
+    "redirect": RedirectRoute,
 }
 
 

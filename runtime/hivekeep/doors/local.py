@@ -7,13 +7,13 @@ the settings, since a process without a network has one caller.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hivekeep.doors import mcp
 
 if TYPE_CHECKING:
-    from hivekeep.dispatch.run import Server
+    from hivekeep.dispatch.run import Server, Step
     from hivekeep.identity.caller import Caller
     from hivekeep.jobs.embedding import EmbeddingJob
     from hivekeep_contract.request import Presentation
@@ -58,14 +58,23 @@ class Local:
         self._open()
         self._start_jobs()
 
-    def run(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The envelope of one tool call that came over MCP.
+    def steps(self, arguments: dict[str, Any]) -> Generator[Step, bool, dict[str, Any]]:
+        """The waits of one tool call that came over MCP; the generator returns its envelope.
 
         Raises HivekeepError when it is refused as a whole.
         """
-        envelope = self.execute(arguments, source="mcp", presentation="agent")
+        from hivekeep.dispatch.run import waits_of
+        from hivekeep.request.envelope import parse_tool_call
+
+        call = parse_tool_call(arguments, default_presentation="agent")
+        server, caller = self._open()
+        envelope: dict[str, Any] = yield from waits_of(server.steps(call, caller, source="mcp"))
         self._start_jobs()
         return envelope
+
+    def data_version(self) -> int:
+        """The state of the store; see `Engine.data_version`."""
+        return self._open()[0].engine.data_version()
 
     def execute(self, arguments: dict[str, Any], *, source: str, presentation: Presentation) -> dict[str, Any]:
         """The envelope of one tool call; `presentation` holds where the call names none."""

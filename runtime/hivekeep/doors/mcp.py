@@ -135,6 +135,15 @@ def negotiate(message: object) -> str | None:
     return wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[0]
 
 
+def cancelled(message: object) -> str | int | None:
+    """The id of the request that a message takes back, or None for any other message."""
+    if not isinstance(message, dict) or message.get("method") != "notifications/cancelled":
+        return None
+    params = message.get("params")
+    request_id = params.get("requestId") if isinstance(params, dict) else None
+    return _id_of({"id": request_id})
+
+
 def is_stateless(message: object, headers: Mapping[str, str] | None = None) -> bool:
     """Whether the rules of the stateless era apply to `message`.
 

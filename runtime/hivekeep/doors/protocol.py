@@ -24,6 +24,12 @@ class Protocol(HttpToolsProtocol):
         # uvicorn names the class of its cycles in the middle of this method.
         self.cycle.__class__ = _Cycle
 
+    def shutdown(self) -> None:
+        """The server is about to stop: a request that waits for something is woken and answers what there is."""
+        super().shutdown()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.message_event.set()
+
 
 class _Cycle(RequestResponseCycle):
     """One request and its answer. `head` is an answer's beginning that waits for the first part of its body."""

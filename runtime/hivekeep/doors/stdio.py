@@ -1,4 +1,4 @@
-"""MCP over stdio: newline-delimited messages on file descriptors 0 and 1, one after the other.
+"""MCP over stdio: newline-delimited messages on file descriptors 0 and 1, on one thread.
 
 What it keeps true:
 - Standard output carries the protocol only: the real descriptor is kept for replies, and everything else
@@ -7,7 +7,10 @@ What it keeps true:
   client pauses, or at the first call.
 - A line that is no message gets -32700, a line longer than a response may be gets -32600, and the loop goes
   on.
-- SIGTERM and end of input stop the process between two messages: a call that was started is answered first.
+- Messages are answered in order, but for calls that wait for something to happen: those that came later go on, and
+  the reply comes when there is one. A client that cancels such a call gets none.
+- SIGTERM and end of input stop the process between two messages: a call that was started is answered first, and what
+  still waits is over.
 """
 
 from __future__ import annotations
@@ -17,17 +20,21 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from hivekeep.doors import mcp, wire
 from hivekeep_contract.limits import RESPONSE_BUDGET_BYTES as LINE_MAX_BYTES
+from hivekeep_contract.limits import WAIT_LOOK_EVERY_MS
 
 if TYPE_CHECKING:
+    from hivekeep.dispatch.run import Step
     from hivekeep_contract.errors import HivekeepError
 
 IDLE_BEFORE_WARM_UP_S = 0.05
 _CHUNK = 65536
+_CAN_PARK = sys.platform != "win32"
+"""Whether the process can wait for its client and something else at once; otherwise calls that wait are waited for."""
 
 
 class Backend(Protocol):
@@ -39,8 +46,14 @@ class Backend(Protocol):
     def warm_up(self) -> None:
         """Open the store, so that the first call does not wait for it."""
 
-    def run(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Run one tool call and give its envelope; raises HivekeepError when it is refused as a whole."""
+    def steps(self, arguments: dict[str, Any]) -> Generator[Step, bool, dict[str, Any]]:
+        """Run one tool call: the generator yields its waits, is told whether each is over, and returns the envelope.
+
+        Raises HivekeepError when it is refused as a whole.
+        """
+
+    def data_version(self) -> int:
+        """A number that changes with the store."""
 
     def close(self) -> None:
         """Let go of the store."""
@@ -68,6 +81,17 @@ def serve(backend: Backend) -> int:
     return 0
 
 
+class _Wait(NamedTuple):
+    """A call that waits: what for, and its JSON-RPC id."""
+
+    step: Step
+    call_id: str | int
+
+
+Replies: TypeAlias = Generator[_Wait, bool, Any]
+"""A message that is being answered: it yields the waits of its calls and returns its reply, None when there is none."""
+
+
 class _Stopped(Exception):
     """Raised by the signal handler while the loop only waits."""
 
@@ -85,21 +109,49 @@ class _Loop:
         self._warm = False
         self._waiting = False
         self._stopping = False
+        self._parked: list[tuple[_Wait, Replies]] = []
+        self._cancelled: set[str | int] = set()
 
     def run(self) -> None:
-        for line in self._lines():
-            reply = self._answer(line)
-            if reply is not None:
-                self._write(wire.encode(reply) + b"\n")
-            if self._stopping:
-                return
+        try:
+            for line in self._lines():
+                self._go_on(self._answer(line), None)
+                if self._stopping:
+                    break
+        except _Stopped:
+            pass
+        while self._parked:
+            self._look(over=True)
 
     def stop(self, _signal: int, _frame: object) -> None:
         self._stopping = True
         if self._waiting:
             raise _Stopped
 
-    def _answer(self, line: bytes | _TooLong) -> Any:
+    def _go_on(self, replies: Replies, over: bool | None) -> None:
+        """Work on a message until its reply is written or it waits; `over` is the result of its wait, if it had one."""
+        try:
+            wait = next(replies) if over is None else replies.send(over)
+            while not _CAN_PARK:
+                wait = replies.send(wait.step.run())
+        except StopIteration as end:
+            if end.value is not None:
+                self._write(wire.encode(end.value) + b"\n")
+        else:
+            self._parked.append((wait, replies))
+
+    def _look(self, *, over: bool = False) -> None:
+        """Go on with the calls whose wait has ended, or with all of them because nobody waits any more."""
+        parked, self._parked = self._parked, []
+        version = self._backend.data_version()
+        for wait, replies in parked:
+            verdict = True if over or wait.call_id in self._cancelled else wait.step.verdict(version)
+            if verdict is None:
+                self._parked.append((wait, replies))
+            else:
+                self._go_on(replies, verdict)
+
+    def _answer(self, line: bytes | _TooLong) -> Replies:
         if isinstance(line, _TooLong):
             return mcp.error(None, mcp.INVALID_REQUEST, f"a message has at most {LINE_MAX_BYTES} bytes")
         try:
@@ -107,27 +159,51 @@ class _Loop:
         except ValueError:
             return mcp.error(None, mcp.PARSE_ERROR, "the line is not a JSON message")
         if not isinstance(message, list):
-            return self._answer_one(message)
+            return (yield from self._answer_one(message))
         refusal = mcp.refuse_batch(message, self._version)
         if refusal is not None:
             return refusal
-        return [reply for item in message if (reply := self._answer_one(item)) is not None] or None
+        replies = []
+        for item in message:
+            reply = yield from self._answer_one(item)
+            if reply is not None:
+                replies.append(reply)
+        return replies or None
 
-    def _answer_one(self, message: object) -> dict[str, Any] | None:
+    def _answer_one(self, message: object) -> Replies:
         self._version = mcp.negotiate(message) or self._version
+        self._note_cancellation(message)
         try:
             reply = mcp.route(message, self._backend.tool)
         except Exception as failure:
             return mcp.fault(message, str(_typed(failure)))
-        return self._run(reply) if isinstance(reply, mcp.Call) else reply
+        return (yield from self._run(reply)) if isinstance(reply, mcp.Call) else reply
 
-    def _run(self, call: mcp.Call) -> dict[str, Any]:
+    def _note_cancellation(self, message: object) -> None:
+        """Remember that nobody wants the reply of a call that waits; one that does not is answered already."""
+        cancelled = mcp.cancelled(message)
+        if cancelled is not None and any(wait.call_id == cancelled for wait, _ in self._parked):
+            self._cancelled.add(cancelled)
+
+    def _run(self, call: mcp.Call) -> Replies:
         try:
-            return mcp.finish(call, self._backend.run(call.arguments))
+            steps = self._backend.steps(call.arguments)
+            over: bool | None = None
+            while True:
+                try:
+                    step = next(steps) if over is None else steps.send(over)
+                except StopIteration as end:
+                    reply = mcp.finish(call, end.value)
+                    break
+                over = yield _Wait(step, call.id)
         except Exception as failure:
             from hivekeep.doors import refusals
 
-            return mcp.refuse(call, refusals.entry(_typed(failure)))
+            reply = mcp.refuse(call, refusals.entry(_typed(failure)))
+        if call.id in self._cancelled:
+            self._cancelled.discard(call.id)
+            return None
+        return reply
 
     def _lines(self) -> Iterator[bytes | _TooLong]:
         """Lines of the input without their end, blank ones left out; the last may lack its newline."""
@@ -157,20 +233,29 @@ class _Loop:
             with contextlib.suppress(Exception):
                 # What goes wrong here goes wrong again at the first call, which can tell the client.
                 self._backend.warm_up()
-        self._waiting = True
-        try:
-            if self._stopping:
-                raise _Stopped
-            return os.read(self._source, _CHUNK)
-        finally:
-            self._waiting = False
+        while True:
+            if self._parked:
+                self._look()
+            # The look of a call that goes on waiting is not interrupted; only the wait for the client is.
+            self._waiting = True
+            try:
+                if self._stopping:
+                    raise _Stopped
+                if not self._parked or self._is_readable(WAIT_LOOK_EVERY_MS / 1000):
+                    return os.read(self._source, _CHUNK)
+            finally:
+                self._waiting = False
 
     def _is_idle(self) -> bool:
         """Whether the client sent nothing for a moment; systems that cannot tell never warm up."""
-        if sys.platform == "win32":
+        if not _CAN_PARK:
             return False
-        readable, _, _ = select.select([self._source], [], [], IDLE_BEFORE_WARM_UP_S)
-        return not readable
+        return not self._is_readable(IDLE_BEFORE_WARM_UP_S)
+
+    def _is_readable(self, within_s: float) -> bool:
+        """Whether the client says something, or has gone, within that time."""
+        readable, _, _ = select.select([self._source], [], [], within_s)
+        return bool(readable)
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)

@@ -63,10 +63,18 @@ def read_dataset(folder: Path, questions: Path | None = None) -> Dataset:
         return conversations.read(folder, found[0], questions)
     if found := files(folder, beir.CORPUS):
         return beir.read(folder, found[0], questions)
+    inside = [one.name for one in sorted(folder.iterdir()) if one.is_dir() and _holds_any(one)]
     raise InvalidInput(
         f"{folder} holds no data set; accepted: {beir.CORPUS} with {beir.QUERIES} (and {beir.QRELS}/*.tsv), or "
         f"{conversations.TURNS} with {conversations.QUESTIONS}; names may have a beginning, as in my_{beir.CORPUS}"
+        + (f"; one is in each of its folders {', '.join(inside)}" if inside else "")
     )
+
+
+def _holds_any(folder: Path) -> bool:
+    from hivekeep.evaluation import beir, conversations
+
+    return any(any(folder.glob(f"*{name}")) for name in (conversations.TURNS, beir.CORPUS))
 
 
 def as_sessions(dataset: Dataset) -> Dataset:

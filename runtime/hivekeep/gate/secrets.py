@@ -109,7 +109,7 @@ def scan_fields(fields: Iterable[tuple[str, object]]) -> tuple[str, Finding] | N
     """Return the first credential of `fields` with its location, or None.
 
     A field is `(location, value)`, for example `("note.content", "...")`. A value is text or JSON; of JSON
-    every string leaf is looked at, and a leaf counts as assigned to the key that holds it.
+    every string leaf and every key is looked at, and a leaf counts as assigned to the key that holds it.
     """
     fields = tuple(fields)
     if _are_clean(fields):
@@ -158,6 +158,7 @@ def _are_clean(fields: Iterable[tuple[str, object]]) -> bool:
     while containers:
         container = containers.pop()
         if isinstance(container, dict):
+            texts += container
             members: Iterable[object] = container.values()
         elif isinstance(container, (list, tuple)):
             members = container
@@ -310,13 +311,17 @@ def _finding(detector: str, trigger: str | None, text: str, start: int, end: int
 
 
 def _leaves(value: object) -> Iterator[tuple[str | None, str]]:
-    """Yield `(key or None, text)` for every string of a JSON value in document order, without recursion."""
+    """Yield `(key or None, text)` for every string of a JSON value in document order, without recursion.
+
+    A key is a string of its own, before its value.
+    """
     stack: list[tuple[str | None, object]] = [(None, value)]
     while stack:
         label, item = stack.pop()
         if isinstance(item, str):
             yield label, item
         elif isinstance(item, dict):
-            stack += [(str(key), item[key]) for key in reversed(item)]
+            for key in reversed(item):
+                stack += ((key, item[key]), (None, key))
         elif isinstance(item, (list, tuple)):
             stack += [(label, element) for element in reversed(item)]

@@ -89,6 +89,7 @@ class Dispatcher:
         self._lease = Lease(server.engine, LEASE, SCHEDULE_LEASE_MS)
         self._stopping = threading.Event()
         self._summary = Summary()
+        self._advanced = False
 
     def stop(self) -> None:
         """Let the pass under way end behind the event that it is at; from any thread."""
@@ -128,8 +129,12 @@ class Dispatcher:
                 if self._stopping.is_set():
                     return
                 self._summary.scanned += 1
+                place = schedules.Place(events.read(row).properties["trigger_us"], row.id)
                 yield row
-            place = schedules.Place(events.read(page[-1]).properties["trigger_us"], page[-1].id)
+                if self._advanced:
+                    # Its next time may come before the rest of the page.
+                    self._advanced = False
+                    break
 
     # one event
 
@@ -270,6 +275,7 @@ class Dispatcher:
         if done.status == events.PENDING:
             if event.repeat is not None:
                 counts.advanced += 1
+                self._advanced = True
             else:
                 counts.retry_pending += 1
         return done
@@ -280,7 +286,7 @@ class Dispatcher:
 
     def _miss(self, event: Scheduled) -> None:
         def write(tx: Tx) -> None:
-            done = self._store(tx, event, events.missed(event, self._clock()))
+            done = self._store(tx, event, events.missed(events.taken(event), self._clock()))
             self._tell(tx, event, events.MISSED, "overdue by more than schedule.grace_secs", None)
             self._summary.missed.append(event.row.id)
             self._summary.advanced += done.status == events.PENDING
@@ -289,7 +295,7 @@ class Dispatcher:
 
     def _give_up(self, event: Scheduled, error: str) -> None:
         def write(tx: Tx) -> None:
-            self._store(tx, event, events.failed(event, error, self._clock()))
+            self._store(tx, event, events.failed(events.taken(event), error, self._clock()))
             self._tell(tx, event, events.FAILED, error, None)
             self._summary.failed += 1
 

@@ -8,11 +8,13 @@ embedder refuses, or an embedder that cannot work, waits longer with every failu
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import os
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol, TypeVar
 
@@ -22,7 +24,7 @@ from hivekeep.storage import embedding_queue, embedding_sources, vectors
 from hivekeep.storage.embedding_queue import QueueRow
 from hivekeep.storage.engine import Engine, Tx
 from hivekeep.storage.vector_layout import FLOAT_BYTES
-from hivekeep.storage.vectors import VectorRow
+from hivekeep.storage.vectors import Model, VectorRow
 from hivekeep.times import now_us
 from hivekeep_contract.errors import HivekeepError, StorageUnavailable
 from hivekeep_contract.limits import (
@@ -32,6 +34,8 @@ from hivekeep_contract.limits import (
     EMBEDDING_POLL_MS,
     EMBEDDING_RETRY_FIRST_MS,
     EMBEDDING_RETRY_WAIT_MAX_MS,
+    EMBEDDING_SWEEP,
+    EMBEDDING_SWEEP_MS,
 )
 from hivekeep_contract.settings import Settings
 
@@ -99,10 +103,13 @@ class Worker:
         self.lease = Lease(engine, LEASE, EMBEDDING_LEASE_MS)
         self._failures: dict[str, int] = {}
         self._resting: dict[str, float] = {}
+        self._sweep_at = time.monotonic() + EMBEDDING_SWEEP_MS / 1000
         self.outrun = False
         """Whether another process did the work when we last looked."""
         self.last_batch = 0
         """How many rows the last batch had."""
+        self.stored: Counter[str] = Counter()
+        """How many vectors were stored for each embedder."""
 
     def work(self) -> bool:
         """Embed one batch; False when nothing is due or another process does it. Raises the errors of the store."""
@@ -111,6 +118,7 @@ class Worker:
             current = list(_current(tx, rows))
         if not rows:
             self.outrun = False
+            self._sweep()
             self.lease.release()
             return False
         self.outrun = not self.lease.take()
@@ -131,6 +139,23 @@ class Worker:
         """Let another process go on."""
         self.lease.release()
 
+    def _sweep(self) -> None:
+        """Now and then, after the last batch, clear up the vectors that nothing but a look at all of them finds."""
+        if not self.lease.is_held or time.monotonic() < self._sweep_at:
+            return
+        self._sweep_at = time.monotonic() + EMBEDDING_SWEEP_MS / 1000
+        with self._engine.read() as tx:
+            known = [vectors.find_model(tx, one.name, one.revision) for one in self._embedders]
+            littered = [model for model in known if model is not None and not vectors.is_swept(tx, model)]
+        for model in littered:
+            with contextlib.suppress(Lost):
+                while self._engine.run_write(functools.partial(self._sweep_some, model)) >= EMBEDDING_SWEEP:
+                    pass
+
+    def _sweep_some(self, model: Model, tx: Tx) -> int:
+        self.lease.keep(tx)
+        return vectors.sweep(tx, model, EMBEDDING_SWEEP)
+
     def _awake(self) -> list[str]:
         """The embedders that are not waiting after a failure."""
         now = time.monotonic()
@@ -148,7 +173,7 @@ class Worker:
     def _embed(self, embedder: Embedder, rows: list[QueueRow]) -> None:
         try:
             made = embedder.embed([row.input for row in rows])
-            self._engine.run_write(lambda tx: self._store(tx, embedder, rows, made))
+            self.stored[embedder.name] += self._engine.run_write(lambda tx: self._store(tx, embedder, rows, made))
         except InputRefused as refusal:
             if len(rows) == 1:
                 self._postpone(rows, refusal)
@@ -162,15 +187,16 @@ class Worker:
         else:
             self._failures.pop(embedder.name, None)
 
-    def _store(self, tx: Tx, embedder: Embedder, rows: Sequence[QueueRow], made: Sequence[bytes]) -> None:
+    def _store(self, tx: Tx, embedder: Embedder, rows: Sequence[QueueRow], made: Sequence[bytes]) -> int:
         self.lease.keep(tx)
         found = [
             VectorRow(row.substrate, row.seq, row.namespace, row.kind, row.source_hash, vector)
             for row, vector in zip(rows, made, strict=True)
         ]
-        store_vectors(tx, embedder, found)
+        stored = store_vectors(tx, embedder, found)
         # A row that was put again meanwhile is about another text, and stays.
         embedding_queue.done(tx, rows)
+        return stored
 
     def _rest(self, embedder: Embedder, fault: EmbedderUnavailable) -> None:
         """Leave a failing embedder alone for a while, so that a long queue does not knock at it row by row."""

@@ -33,6 +33,11 @@ class Lease:
         self._owner = f"{os.getpid()}-{new_id()}"
         self._fence: int | None = None
 
+    @property
+    def is_held(self) -> bool:
+        """Whether it is ours as far as we know; `keep` finds out."""
+        return self._fence is not None
+
     def take(self) -> bool:
         """Become the owner, or stay it; False while another process is."""
         if self._fence is None:

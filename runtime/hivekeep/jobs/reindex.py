@@ -134,7 +134,7 @@ class _Missing(NamedTuple):
 
 
 class _Run:
-    """The vectors of one model."""
+    """The vectors of one model. Those that came from the queue just before are found valid, and count as made now."""
 
     def __init__(
         self, engine: Engine, worker: Worker, embedder: Embedder, batch_size: int, progress: _Progress
@@ -144,6 +144,7 @@ class _Run:
         self._embedder = embedder
         self._batch_size = batch_size
         self._progress = progress
+        self._queued = worker.stored[embedder.name]
         self._embedded = self._valid = self._refused = self._truncated = self._discarded = 0
 
     def carry_out(self) -> ModelReport:
@@ -158,8 +159,8 @@ class _Run:
         return ModelReport(
             self._embedder.name,
             self._embedder.revision,
-            self._embedded,
-            self._valid,
+            self._embedded + self._queued,
+            max(0, self._valid - self._queued),
             self._refused,
             self._truncated,
             self._discarded,

@@ -71,6 +71,9 @@ class Context:
     beside the result in the entry, `late_events` of a read are stored with its audit row. `event_id` is the id of the
     audit row when something had to know it before.
 
+    `may_wait`: this look may be answered with a `Wait`; the last one may not. `if_unknown` holds details for the error
+    of a write whose commit may or may not have reached the disk.
+
     The handler of a verb that opens its own transactions has no `tx`; it takes one from `reading` or `write`.
     """
 
@@ -102,6 +105,8 @@ class Context:
     forgotten: tuple[str, ...] = ()
     deferred: tuple[Callable[[Tx], None], ...] = ()
     model_runs: int = 1
+    may_wait: bool = False
+    if_unknown: Mapping[str, object] | None = None
     event_id: str | None = None
 
     def visible(self, namespace: str | None = None) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ from hivekeep_contract.presentation import (
     ENVELOPE_CURSOR,
     ENVELOPE_LIMIT_FIELDS,
     FULL_ID_KEYS,
+    FULL_ID_LISTS,
+    KEPT_LISTS,
     OPAQUE_UNDER,
     PRESERVE_NULL,
     RELATIVE_TIME_BELOW_SECS,
@@ -68,7 +70,10 @@ class _Agent:
         if kind is str:
             return self.text(value, key, in_properties)
         if kind is dict:
-            return self.record(value, in_properties, in_scores)
+            shown = self.record(value, in_properties, in_scores)
+            if key in FULL_ID_LISTS and "id" in shown and not in_properties:
+                shown["id"] = value["id"]
+            return shown
         if kind is list:
             return [self.value(member, key, in_properties, in_scores) for member in value]
         if (kind is float or kind is int) and (in_scores or key in SCORE_KEYS):
@@ -97,7 +102,7 @@ class _Agent:
                     in_properties or (kind is dict and key in OPAQUE_UNDER),
                     in_scores or key in SCORE_PARENTS,
                 )
-                if shown or key in kept:
+                if shown or key in kept or (key in KEPT_LISTS and kind is list and not in_properties):
                     out[key] = shown
             elif in_scores or key in SCORE_KEYS:
                 out[key] = round_score(value)

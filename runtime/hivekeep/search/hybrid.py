@@ -161,9 +161,9 @@ def _run(
     terms = parse_terms(search.query)
     arms = _arms(tx, substrate, terms, search.text_mode, meaning, scope, SEARCH_ARM_FACTOR * window)
     fused = fusion.reciprocal_ranks([arms.text, arms.vector], constant)
-    ranked = [_ranked(arms, record_id, score(fused[record_id], arms.candidates[record_id])) for record_id in fused]
-    ranked.sort(key=lambda entry: (-entry.score, entry.candidate.id))
-    ranked = [entry for entry in ranked[:window] if entry.score >= search.floor]
+    candidates = arms.candidates
+    best_first = sorted((-score(one, candidates[record_id]), record_id) for record_id, one in fused.items())
+    ranked = [_ranked(arms, record_id, -low) for low, record_id in best_first[:window] if -low >= search.floor]
     ranked = _with_properties(tx, substrate, ranked, search.properties)
     hits = _hits(tx, substrate, _in_order(ranked, search.order_by)[: search.limit], terms)
     of_text = sum(hit.source != "vector" for hit in hits)

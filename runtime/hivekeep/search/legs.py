@@ -54,7 +54,7 @@ def text_leg(
     words = plan_words(terms, mode)
     if words:
         found += text_index.match_words(tx, substrate, words.match, words.where, scope, limit)
-    if len(found) * SEARCH_ARM_FACTOR >= limit:
+    if len(found) * SEARCH_ARM_FACTOR >= limit if enough is None else len(found) >= enough:
         terms = wordless(terms) if mode == "any_term" else ()
     if not terms or len(found) == limit:
         return found

@@ -244,11 +244,11 @@ def _is_stop_word(text: str) -> bool:
 
 
 def _is_spaceless(text: str) -> bool:
-    return any(low <= ord(char) <= high for char in text for low, high in _SPACELESS)
+    return not text.isascii() and any(low <= ord(char) <= high for char in text for low, high in _SPACELESS)
 
 
 def _base_length(text: str) -> int:
-    return sum(not unicodedata.combining(char) for char in text)
+    return len(text) if text.isascii() else sum(not unicodedata.combining(char) for char in text)
 
 
 def _quote(text: str) -> str:

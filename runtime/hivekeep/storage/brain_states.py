@@ -88,6 +88,11 @@ _MASS: Final = sql("SELECT mass, updated_at FROM brain_mass{owner} AND target_id
 _PUT_MASS: Final = (
     "INSERT OR REPLACE INTO brain_mass (namespace, profile_id, target_id, mass, updated_at) VALUES (?, ?, ?, ?, ?)"
 )
+_SWEEP_MASS: Final = sql(
+    "DELETE FROM brain_mass{owner} AND target_id IN"
+    " (SELECT target_id FROM brain_mass{owner} AND updated_at < ? ORDER BY updated_at LIMIT ?)",
+    owner=_OWNER,
+)
 _DROP_MASS: Final = sql("DELETE FROM brain_mass{owner}", owner=_OWNER)
 
 
@@ -165,3 +170,8 @@ def mass(tx: Tx, namespace: str, profile_id: str, target_id: str) -> Mass | None
 def put_mass(tx: Tx, namespace: str, profile_id: str, target_id: str, mass: Mass) -> None:
     """Note how much implicit feedback on a record counts now."""
     tx.run(_PUT_MASS, (namespace, profile_id, target_id, *mass))
+
+
+def sweep_mass(tx: Tx, namespace: str, profile_id: str, before: int, limit: int) -> None:
+    """Forget the oldest masses that were last noted before a moment, at most `limit` of them."""
+    tx.run(_SWEEP_MASS, (namespace, profile_id, namespace, profile_id, before, limit))

@@ -137,7 +137,8 @@ def open_connection(path: str, role: Role, options: StoreOptions, *, read_only: 
     return connection
 
 
-def _lower(text: object) -> str | None:
+def _lower(*values: object) -> str | None:
+    (text,) = values
     return text.lower() if isinstance(text, str) else None
 
 
@@ -205,9 +206,10 @@ def _open_read_only(path: str) -> apsw.Connection:
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=_STATEMENTS_KEPT)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    except apsw.CantOpenError:
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection.close()
-        # The directory cannot take the log's index. Without a log the file alone is the whole truth.
+        # The directory cannot take the log's index: its medium, or this user, may not write there. Without a log the
+        # file alone is the whole truth.
         if log_has_content(path):
             raise
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI

@@ -23,6 +23,9 @@ from hivekeep.storage.statements import sql
 from hivekeep_contract.errors import HivekeepError, Unsupported
 
 _SHOWN: Final = 5
+_LOGGED_AT: Final = 18
+_LOGGED: Final = b"\x02\x02"
+"""The versions of the file format, for writing and for reading, of a file with a write-ahead log."""
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 _STRAY: Final = (
@@ -153,13 +156,19 @@ def _ledger(connection: apsw.Connection) -> str:
 
 def _pragmas(connection: apsw.Connection, options: StoreOptions) -> str:
     wanted = pragmas_expected("reader", options, read_only=True)
+    has = {pragma: connection.pragma(pragma) for pragma in wanted}
+    if _keeps_a_log(connection.filename):
+        # Where nothing can be written SQLite reads the file without its log, and calls its mode another one.
+        has["journal_mode"] = "wal"
     return _joined(
-        [
-            f"{pragma} is {has}, not {value}"
-            for pragma, value in wanted.items()
-            if (has := connection.pragma(pragma)) != value
-        ]
+        [f"{pragma} is {has[pragma]}, not {value}" for pragma, value in wanted.items() if has[pragma] != value]
     )
+
+
+def _keeps_a_log(path: str) -> bool:
+    """Whether the header of the file says that it is written through a write-ahead log."""
+    with Path(path).open("rb") as file:
+        return file.read(_LOGGED_AT + len(_LOGGED))[_LOGGED_AT:] == _LOGGED
 
 
 def _vectors(connection: apsw.Connection) -> Check:

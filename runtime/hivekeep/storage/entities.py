@@ -62,7 +62,7 @@ def name_key(name: str) -> str:
 _TABLE: Final = RecordTable(
     "entities",
     EntityRow,
-    text=RecordText("entity", lambda row: IndexedText(row.name, row.description or "")),
+    text=RecordText("entity", lambda row: IndexedText(row.namespace, row.kind, row.name, row.description or "")),
     derived={"name_key": lambda row: name_key(row.name)},
 )
 

@@ -19,7 +19,10 @@ KIND: Final = "memory"
 
 
 class MemoryRow(NamedTuple):
-    """A memory as recall sees it; `supersedes` is the property as it is stored, None when there is none."""
+    """A memory as recall sees it; `source_id` and `supersedes` are the properties as JSON text, None when not there.
+
+    Anybody may have written anything into a property, so what they hold is for the reader to judge.
+    """
 
     seq: int
     id: str
@@ -45,7 +48,7 @@ class FadingRow(NamedTuple):
 _DECAY: Final = or_default("decay_factor", "properties", MEMORY_DECAY)
 _HYDRATE: Final = sql(
     "SELECT seq, id, content, created_at, {type}, {salience}, {decay},"
-    " json_extract(properties, '$.source_id'), json_extract(properties, '$.supersedes')"
+    " properties -> '$.source_id', properties -> '$.supersedes'"
     " FROM notes WHERE seq IN (SELECT value FROM json_each(?)) AND kind = 'memory' AND deleted_at IS NULL",
     type=type_of("properties"),
     salience=or_default("salience", "properties", MEMORY_SALIENCE),

@@ -1,8 +1,8 @@
 """What the statements and indexes over messages read out of the properties of a note, as SQL expressions.
 
 Invariant: a message without a recipient, or without a sender, counts as one of the caller that nobody named, and one is
-read only when its property says the JSON value true, wherever messages are filtered or counted. The expressions are those
-of the indexes in the schema, letter for letter: a statement that writes them otherwise would not find its index.
+read only when its property says the JSON value true, wherever messages are filtered or counted. The expressions are
+those of the indexes in the schema, letter for letter: a statement that writes them otherwise would not find its index.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _shown_recipient() -> str:
 
 _DELIVERED: Final = sql(
     "({inbound} OR EXISTS (SELECT 1 FROM notes AS twin INDEXED BY notes_message_twins WHERE {live} AND {twin_inbound}"
-    " AND twin.namespace = notes.namespace AND {ref} = notes.id))",
+    " AND twin.namespace = notes.namespace AND {ref} = +notes.id))",
     inbound=inbound(),
     live=live_message("twin."),
     twin_inbound=inbound("twin."),
@@ -168,7 +168,8 @@ INDEXES: Final = tuple(
         "CREATE INDEX notes_sent ON notes (namespace, {sender}, created_at DESC, id) WHERE {live} AND {outbound}",
         "CREATE INDEX notes_conversations ON notes (namespace, {root}, created_at, id) WHERE {live}",
         "CREATE INDEX notes_message_twins ON notes (namespace, {ref}) WHERE {live} AND {inbound}",
-        "CREATE INDEX notes_external ON notes (namespace, {external}) WHERE kind = 'message' AND {external} IS NOT NULL",
+        "CREATE INDEX notes_external ON notes (namespace, {external})"
+        " WHERE kind = 'message' AND {external} IS NOT NULL",
         "CREATE INDEX notes_parked ON notes (namespace, {kind}, {slug}) WHERE {live} AND {parked}",
     )
 )

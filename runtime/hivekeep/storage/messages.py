@@ -1,8 +1,8 @@
 """Messages: notes of the kind `message`, as inboxes, threads and probes see them.
 
-Invariant: an arrival is numbered in the transaction that stores the message, and writers follow each other, so the numbers
-have the order of the commits: nobody who remembers one misses a message that came later. Each list and count walks the
-index of its mailbox or thread.
+Invariant: an arrival is numbered in the transaction that stores the message, and writers follow each other, so the
+numbers have the order of the commits: nobody who remembers one misses a message that came later. Each list and count
+walks the index of its mailbox or thread.
 """
 
 from __future__ import annotations
@@ -41,6 +41,13 @@ class BoxFilter(NamedTuple):
     content_contains: str | None = None
 
 
+class View(NamedTuple):
+    """Whose view of the messages of which namespace."""
+
+    namespace: str
+    actor: str
+
+
 class Place(NamedTuple):
     """A place in a thread: at the message `id` of that moment; ids sort between `BEFORE_ALL` and `BEHIND_ALL`."""
 
@@ -75,9 +82,13 @@ class Arrival(NamedTuple):
 _COLUMNS: Final = ", ".join(NoteRow._fields)
 _N_COLUMNS: Final = ", ".join("n." + column for column in NoteRow._fields)
 
-_ARRIVED: Final = "INSERT INTO message_arrivals (note_seq, namespace, actor) VALUES (?, ?, ?)"
+_ARRIVED: Final = (
+    "INSERT INTO message_arrivals (note_seq, namespace, actor) SELECT seq, namespace, ? FROM notes WHERE id = ?"
+)
 
-_BOX: Final = "SELECT {columns} FROM notes INDEXED BY {index} WHERE {where} ORDER BY created_at DESC, id LIMIT ? OFFSET ?"
+_BOX: Final = (
+    "SELECT {columns} FROM notes INDEXED BY {index} WHERE {where} ORDER BY created_at DESC, id LIMIT ? OFFSET ?"
+)
 _UNREAD_BOX: Final = sql(
     "notes INDEXED BY notes_unread WHERE namespace = ?1 AND {owner} = ?2 AND {live} AND {inbound} AND {unread}",
     owner=fields.owner(),
@@ -94,12 +105,14 @@ _ARRIVALS: Final = sql(
     box=_UNREAD_BOX,
 )
 _ARRIVED_AFTER: Final = sql(
-    "SELECT n.id, n.created_at, {sender}, {subject} FROM message_arrivals AS a CROSS JOIN notes AS n ON n.seq = a.note_seq"
+    "SELECT n.id, n.created_at, {sender}, {subject} FROM message_arrivals AS a"
+    " CROSS JOIN notes AS n ON n.seq = a.note_seq"
     " WHERE a.namespace = ? AND a.actor = ? AND a.seq > ? AND n.deleted_at IS NULL ORDER BY a.seq DESC LIMIT ?",
     sender=fields.from_actor("n."),
     subject=fields.subject("n."),
 )
 
+# The plus takes its affinity from a column: the index holds an expression, which has none.
 _TWINS_OF: Final = sql(
     "FROM notes AS twin INDEXED BY notes_message_twins WHERE twin.namespace = {namespace} AND {ref} = {id}"
     " AND {live} AND {inbound}",
@@ -120,7 +133,7 @@ _SHOWN: Final = sql(
     outbound=fields.outbound("n."),
     inbound=fields.inbound("n."),
     owner=fields.owner("n."),
-    twins=sql(_TWINS_OF, namespace="n.namespace", id="n.id"),
+    twins=sql(_TWINS_OF, namespace="n.namespace", id="+n.id"),
     twin_owner=fields.owner("twin."),
     ref=fields.outbound_ref("n."),
     mine_live=fields.live_message("mine."),
@@ -129,16 +142,16 @@ _SHOWN: Final = sql(
 _IS_READ: Final = sql(
     "coalesce(CASE WHEN {outbound} THEN (SELECT max({twin_read}) {twins}) END, {read})",
     outbound=fields.outbound("n."),
-    twins=sql(_TWINS_OF, namespace="n.namespace", id="n.id"),
+    twins=sql(_TWINS_OF, namespace="n.namespace", id="+n.id"),
     twin_read=fields.is_read("twin."),
     read=fields.is_read("n."),
 )
-# A root that does not name itself belongs to its thread all the same.
+# A root that names no thread is not found by it, but by its id.
 _THREAD: Final = sql(
     "SELECT {columns}, {is_read} FROM notes AS n WHERE n.seq IN ("
-    "SELECT n.seq FROM notes AS n INDEXED BY notes_conversations WHERE n.namespace = ?1 AND {root} = ?3 AND {live}{place}"
-    " AND {shown} ORDER BY n.created_at {order}, n.id {order} LIMIT ?6)"
-    " OR (n.id = ?3 AND n.namespace = ?1 AND {live} AND {root} IS NULL{place})"
+    "SELECT n.seq FROM notes AS n INDEXED BY notes_conversations WHERE n.namespace = ?1 AND {root} = ?3 AND {live}"
+    "{place} AND {shown} ORDER BY n.created_at {order}, n.id {order} LIMIT ?6)"
+    " OR (n.id = ?7 AND n.namespace = ?1 AND {live}{place})"
     " ORDER BY n.created_at {order}, n.id {order} LIMIT ?6",
     columns=_N_COLUMNS,
     is_read=_IS_READ,
@@ -152,20 +165,30 @@ _BEHIND: Final = {
 }
 _BEGIN: Final = {"asc": Place(-(1 << 63), BEFORE_ALL), "desc": Place((1 << 63) - 1, BEHIND_ALL)}
 
+_SHOWN_COPY: Final = sql(
+    "SELECT {columns} FROM notes AS n INDEXED BY notes_id WHERE n.namespace = ?1 AND {live} AND n.id IN ("
+    "SELECT ?3 UNION ALL SELECT {ref} FROM notes AS n WHERE n.id = ?3 UNION ALL SELECT twin.id {twins})"
+    " AND {shown} ORDER BY n.seq LIMIT 1",
+    columns=_N_COLUMNS,
+    live=fields.live_message("n."),
+    ref=fields.outbound_ref("n."),
+    twins=sql(_TWINS_OF, namespace="?1", id="?3"),
+    shown=_SHOWN,
+)
 _NAMED: Final = sql(
     "SELECT 1 FROM notes INDEXED BY notes_conversations WHERE namespace = ? AND {root} = ? AND {live} LIMIT 1",
     root=fields.root(),
     live=fields.live_message(),
 )
 _ROOTS: Final = sql(
-    "SELECT DISTINCT {root} FROM notes INDEXED BY notes_conversations WHERE namespace = ? AND {root} >= ? AND {root} < ?"
-    " AND {live} ORDER BY {root} LIMIT ?",
+    "SELECT DISTINCT {root} FROM notes INDEXED BY notes_conversations WHERE namespace = ? AND {root} >= ?"
+    " AND {root} < ? AND {live} ORDER BY {root} LIMIT ?",
     root=fields.root(),
     live=fields.live_message(),
 )
 _ROOT_IN_ANY_CASE: Final = sql(
-    "SELECT {root} FROM notes INDEXED BY notes_conversations WHERE namespace = ? AND lower({root}) = lower(?) AND {live}"
-    " LIMIT 1",
+    "SELECT {root} FROM notes INDEXED BY notes_conversations WHERE namespace = ? AND lower({root}) = lower(?)"
+    " AND {live} LIMIT 1",
     root=fields.root(),
     live=fields.live_message(),
 )
@@ -213,7 +236,7 @@ def arrived(tx: Tx, row: NoteRow) -> None:
     properties = json_text.load_object(row.properties)
     actor = properties.get("to_actor", NOBODY)
     if properties.get("direction") == INBOUND and isinstance(actor, str):
-        tx.run(_ARRIVED, (row.seq, row.namespace, actor))
+        tx.run(_ARRIVED, (actor, row.id))
 
 
 def page(tx: Tx, namespace: str, actor: str, filters: BoxFilter, *, limit: int, offset: int) -> list[NoteRow]:
@@ -282,12 +305,22 @@ def delivered(tx: Tx, namespace: str, outbound_id: str, sender: str) -> int:
 
 
 def thread(
-    tx: Tx, namespace: str, actor: str, root: str, *, order: str, limit: int, after: Place | None
+    tx: Tx, view: View, root: str, *, order: str, limit: int, after: Place | None, root_apart: bool
 ) -> list[ThreadRow]:
-    """Messages of a thread as an actor sees them, each once; `order` is asc or desc, by moment and id."""
+    """Messages of a thread as an actor sees them, each once; `order` is asc or desc, by moment and id.
+
+    `root_apart`: the root itself does not say that it belongs to the thread, and is one of its messages all the same.
+    """
     place = _BEGIN[order] if after is None else after
-    rows = tx.all(_BEHIND[order], (namespace, actor, root, place.created_at, place.id, limit))
+    apart = root if root_apart else ""
+    rows = tx.all(_BEHIND[order], (*view, root, place.created_at, place.id, limit, apart))
     return [ThreadRow(NoteRow._make(row[:-1]), bool(row[-1])) for row in rows]
+
+
+def shown_copy(tx: Tx, view: View, message_id: str) -> NoteRow | None:
+    """The copy that stands for a message in a thread; None when no copy is live."""
+    row = tx.one(_SHOWN_COPY, (*view, message_id))
+    return None if row is None else NoteRow._make(row)
 
 
 def is_root(tx: Tx, namespace: str, root: str) -> bool:

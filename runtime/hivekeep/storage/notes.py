@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from hivekeep.storage import edges
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import EMPTY_OBJECT
+from hivekeep.storage.message_fields import MessageTraits
 from hivekeep.storage.rows import CursorPage, IndexedText, RecordTable, RecordText
 from hivekeep.storage.statements import Where, sql
 from hivekeep_contract import limits
@@ -41,16 +42,22 @@ class NoteRow(NamedTuple):
 
 
 class NoteFilter(NamedTuple):
-    """Conditions on a list of notes; `tags` matches any of `properties.tags`, ASCII letters without case."""
+    """Conditions on a list of notes; `tags` matches any of `properties.tags`, ASCII letters without case.
+
+    `message`: only messages, and only such ones.
+    """
 
     kind: str | None = None
     tags: tuple[str, ...] = ()
+    message: MessageTraits | None = None
 
 
 NO_FILTER: Final = NoteFilter()
 
 _TABLE: Final = RecordTable(
-    "notes", NoteRow, text=RecordText("note", lambda row: IndexedText(row.name or "", row.content))
+    "notes",
+    NoteRow,
+    text=RecordText("note", lambda row: IndexedText(row.namespace, row.kind, row.name or "", row.content)),
 )
 
 get = _TABLE.get
@@ -115,4 +122,6 @@ def _conditions(filters: NoteFilter) -> Where:
     where.equal("kind", filters.kind)
     if filters.tags:
         where.any_tag("properties", "$.tags", filters.tags)
+    if filters.message is not None:
+        where.extend(filters.message.conditions())
     return where

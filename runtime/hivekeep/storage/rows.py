@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from hivekeep.storage import ledger, text_index
+from hivekeep.storage import ledger, text_index, text_places
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.statements import Where, marks, newest_first, sql
 from hivekeep_contract.errors import ConcurrentChange
@@ -33,10 +33,16 @@ R = TypeVar("R", bound=Record)
 
 
 class IndexedText(NamedTuple):
-    """The two texts of a record that search looks at."""
+    """The two texts of a record that search looks at, and what says where they lie in the index."""
 
+    namespace: str
+    kind: str
     title: str
     body: str
+
+    def row(self, seq: int) -> tuple[int, str, str]:
+        """Its row of the index: place, title, body."""
+        return text_places.place(self.namespace, self.kind, seq), self.title, self.body
 
 
 class RecordText(NamedTuple, Generic[R]):
@@ -112,7 +118,7 @@ class RecordTable(Generic[R]):
         seq = tx.insert(self._take_seq, (row.id,))
         tx.run(self._insert, (*tuple(row)[:-1], seq, *[compute(row) for compute in self._derived]))
         if self._text is not None and row.deleted_at is None:
-            text_index.put(tx, self._text.substrate, seq, *self._text.of(row))
+            text_index.put(tx, self._text.substrate, *self._text.of(row).row(seq))
         return seq
 
     def insert_many(self, tx: Tx, rows: Sequence[R]) -> None:
@@ -129,7 +135,7 @@ class RecordTable(Generic[R]):
         )
         if self._text is not None:
             text_of = self._text.of
-            text_index.put_many(tx, self._text.substrate, ((seq, *text_of(row)) for seq, row in numbered))
+            text_index.put_many(tx, self._text.substrate, (text_of(row).row(seq) for seq, row in numbered))
 
     def update(self, tx: Tx, old: R, new: R) -> R:
         """Replace `old`, as it was read, by `new`, and answer what is stored: `new` with the next version.
@@ -160,7 +166,7 @@ class RecordTable(Generic[R]):
     def erase(self, tx: Tx, row: R) -> None:
         """Remove the row itself; what hangs on it is the caller's matter."""
         if self._text is not None and row.deleted_at is None:
-            text_index.remove(tx, self._text.substrate, row.seq)
+            text_index.remove(tx, self._text.substrate, self._text.of(row).row(row.seq)[0])
         tx.run(self._erase, (row.seq,))
 
     def page(
@@ -238,11 +244,13 @@ class RecordTable(Generic[R]):
     def _follow_text(self, tx: Tx, old: R, new: R) -> None:
         if self._text is None:
             return
-        substrate, text_of = self._text
-        if new.deleted_at is not None:
-            if old.deleted_at is None:
-                text_index.remove(tx, substrate, new.seq)
-        elif old.deleted_at is not None:
-            text_index.put(tx, substrate, new.seq, *text_of(new))
-        elif text_of(old) != text_of(new):
-            text_index.replace(tx, substrate, new.seq, *text_of(new))
+        substrate = self._text.substrate
+        before = None if old.deleted_at is not None else self._text.of(old).row(old.seq)
+        after = None if new.deleted_at is not None else self._text.of(new).row(new.seq)
+        if before is not None and (after is None or after[0] != before[0]):
+            text_index.remove(tx, substrate, before[0])
+            before = None
+        if after is not None and before is None:
+            text_index.put(tx, substrate, *after)
+        elif after is not None and after != before:
+            text_index.replace(tx, substrate, *after)

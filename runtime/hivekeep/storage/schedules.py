@@ -78,9 +78,7 @@ class Place(NamedTuple):
 START: Final = Place(_BEFORE_ALL, "")
 
 
-def agenda(
-    tx: Tx, namespaces: Sequence[str], *, since: int | None, until: int | None, limit: int
-) -> list[NoteRow]:
+def agenda(tx: Tx, namespaces: Sequence[str], *, since: int | None, until: int | None, limit: int) -> list[NoteRow]:
     """Pending events by the moment they are due and id, `since` and `until` (microseconds) included."""
     arms: list[str] = []
     args: list[object] = []

@@ -1,10 +1,14 @@
-"""What was served to answer which query, so that a scorer can grade it later; each grade counts once."""
+"""What was served to answer which query, so that a scorer can grade it later; each grade counts once.
+
+Keeps true: a claim lives no longer than the row it is on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from hivekeep.storage import json_text
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.statements import marks, sql
 
@@ -39,8 +43,9 @@ _INSERT: Final = sql(
 )
 _SWEEP: Final = (
     "DELETE FROM brain_serve_ledger WHERE seq IN (SELECT seq FROM brain_serve_ledger"
-    " WHERE namespace = ? AND served_at < ? ORDER BY served_at LIMIT ?)"
+    " WHERE namespace = ? AND served_at < ? ORDER BY served_at LIMIT ?) RETURNING id"
 )
+_FORGET_CLAIMS: Final = "DELETE FROM brain_scored WHERE serve_ledger_id IN (SELECT value FROM json_each(?))"
 _BY_ID: Final = "SELECT namespace, target_id, accounting_profile_id FROM brain_serve_ledger WHERE id = ?"
 _CLAIM: Final = (
     "INSERT INTO brain_scored (scorer_run_id, serve_ledger_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
@@ -54,8 +59,10 @@ def append(tx: Tx, rows: Sequence[ServeRow]) -> None:
 
 
 def sweep(tx: Tx, namespace: str, before: int, limit: int) -> None:
-    """Remove the oldest rows of a namespace that were served before a moment, at most `limit` of them."""
-    tx.run(_SWEEP, (namespace, before, limit))
+    """Remove the oldest rows of a namespace, at most `limit` served before a moment, and the claims on them."""
+    gone = [row[0] for row in tx.all(_SWEEP, (namespace, before, limit))]
+    if gone:
+        tx.run(_FORGET_CLAIMS, (json_text.dump(gone),))
 
 
 def get(tx: Tx, row_id: str) -> Served | None:

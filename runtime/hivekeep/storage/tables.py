@@ -13,7 +13,7 @@ from peewee import SQL, BlobField, CompositeKey, FloatField, ForeignKeyField, In
 from playhouse.apsw_ext import APSWDatabase
 from playhouse.sqlite_ext import AutoIncrementField
 
-from hivekeep.storage import message_fields, schedules, sessions, task_fields, threads
+from hivekeep.storage import message_fields, schedules, sessions, task_fields, threads, vector_layout
 
 _LIVE: Final = SQL("deleted_at IS NULL")
 _DELETED: Final = SQL("deleted_at IS NOT NULL")
@@ -375,7 +375,7 @@ class BrainScored(_Table):
 
     class Meta:
         table_name = "brain_scored"
-        primary_key = CompositeKey("scorer_run_id", "serve_ledger_id")
+        primary_key = CompositeKey("serve_ledger_id", "scorer_run_id")
         without_rowid = True
 
 
@@ -600,10 +600,12 @@ _index(BrainTarget, "natural", "namespace", "profile_id", "target_id", unique=Tr
 _index(BrainTarget, "oldest", "namespace", "profile_id", "seq")
 _index(BrainEvent, "id", "id", unique=True)
 _index(BrainEvent, "listed", "namespace", "profile_id", "created_at")
+_index(BrainMass, "oldest", "namespace", "profile_id", "updated_at")
 _index(BrainServe, "id", "id", unique=True)
 _index(BrainServe, "listed", "namespace", "served_at")
 _index(EmbeddingModel, "natural", "name", "revision", unique=True)
 _index(Vector, "by_scope", "namespace", "model_id", "substrate", "kind")
+_index(Vector, "sampled", "namespace", "model_id", "substrate", "kind", where=SQL(vector_layout.SAMPLED_PLACES))
 _index(Vector, "apart", "model_id", "place", where=SQL("embedding IS NOT NULL"))
 _index(EmbeddingQueue, "natural", "model_name", "substrate", "seq", unique=True)
 _index(EmbeddingQueue, "by_scope", "namespace", "model_name", "substrate", "kind")

@@ -26,7 +26,7 @@ class Counted(NamedTuple):
 
     created_at: str
     archived_at: str
-    count: int
+    tasks: int
     later: int
 
 

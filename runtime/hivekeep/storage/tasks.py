@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import product, starmap
 from typing import Final, NamedTuple
 
 from hivekeep.storage import json_text
 from hivekeep.storage.engine import Tx
-from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.statements import Where, sql
 from hivekeep.storage.task_fields import (
     DONE,
@@ -31,10 +30,15 @@ _MAX_ARMS: Final = 64
 
 
 class TaskRow(NamedTuple):
-    """A task; `entries` is a JSON list with one `Entry` for each member of its list of dependencies, or None."""
+    """What a list shows of a task; `entries` is a JSON list with one `Entry` for each dependency, or None."""
 
-    note: NoteRow
-    entries: str | None
+    id: str
+    namespace: str
+    name: str | None
+    created_at: int
+    updated_at: int
+    properties: str
+    entries: str | None = None
 
 
 class Entry(NamedTuple):
@@ -66,8 +70,8 @@ class Excluded(NamedTuple):
     unrecognized_status: bool
 
 
-_WIDTH: Final = len(NoteRow._fields)
-_COLUMNS: Final = ", ".join("t." + column for column in NoteRow._fields)
+_SHOWN: Final = TaskRow._fields[:-1]
+_COLUMNS: Final = ", ".join("t." + column for column in _SHOWN)
 _ENTRIES: Final = sql(
     "CASE json_type(t.properties, '$.depends_on') WHEN 'array' THEN (SELECT json_group_array(json_array("
     "d.type, b.namespace, b.kind, b.deleted_at IS NOT NULL, {status}) ORDER BY d.key)"
@@ -86,7 +90,12 @@ _READY: Final = sql(
 _LIVE: Final = "t.kind = 'task' AND t.deleted_at IS NULL"
 
 _BY_URGENCY: Final = "rank, created_at DESC, id"
-_READY_NEXT: Final = sql("SELECT {columns}, NULL AS entries, {rank} AS rank", columns=_COLUMNS, rank=rank("t."))
+_READY_NEXT: Final = sql("SELECT {columns}, {rank} AS rank", columns=_COLUMNS, rank=rank("t."))
+_ONLY_READY: Final = sql(
+    "SELECT {shown} FROM ({picked} ORDER BY {order} LIMIT ?) ORDER BY {order}",
+    shown=", ".join(_SHOWN),
+    order=_BY_URGENCY,
+)
 _ANY_NEXT: Final = sql(
     "SELECT t.seq AS seq, {ready} AS ready, {rank} AS rank, t.created_at AS created_at, t.id AS id",
     ready=_READY,
@@ -134,7 +143,8 @@ def next_up(
     """
     groups = _next_groups(namespaces)
     statement = _next_statement(len(groups), len(namespaces) == len(groups), assigned_to is not None, with_blocked)
-    return _rows(tx, statement, [*_next_args(groups, assigned_to), limit])
+    rows = tx.all(statement, [*_next_args(groups, assigned_to), limit])
+    return list(starmap(TaskRow, rows))
 
 
 def more_than(tx: Tx, namespaces: Sequence[str], assigned_to: str | None, count: int) -> bool:
@@ -153,7 +163,7 @@ def _next_statement(arms: int, apart: bool, assigned: bool, with_blocked: bool) 
     """Walks the index in the order of the answer and ends with the last ready task; blocked ones need a sorting."""
     if with_blocked:
         return sql(_WITH_ENTRIES, picked=_next_arms(_ANY_NEXT, arms, apart, assigned))
-    return _next_arms(_READY_NEXT, arms, apart, assigned, _READY) + " ORDER BY " + _BY_URGENCY + " LIMIT ?"
+    return sql(_ONLY_READY, picked=_next_arms(_READY_NEXT, arms, apart, assigned, _READY))
 
 
 def _next_arms(select: str, arms: int, apart: bool, assigned: bool, *more: str) -> str:
@@ -191,7 +201,8 @@ def list_page(tx: Tx, namespaces: Sequence[str], filters: TaskFilter, *, limit: 
         where.among(status("t."), statuses)
         parts.append(_LISTED + _list_source(filters) + where.text)
         args += where.args
-    return _rows(tx, sql(_LIST, arms=" UNION ALL ".join(parts)), [*args, limit, offset])
+    rows = tx.all(sql(_LIST, arms=" UNION ALL ".join(parts)), [*args, limit, offset])
+    return [TaskRow._make(row) for row in rows]
 
 
 def excluded(tx: Tx, namespaces: Sequence[str], filters: TaskFilter) -> Excluded:
@@ -232,11 +243,6 @@ def _listed(namespaces: Sequence[str], filters: TaskFilter) -> Where:
 def _groups(namespaces: Sequence[str]) -> list[Sequence[str]]:
     """Each namespace by itself, so that its arm walks an index in order; very many of them together."""
     return [[namespace] for namespace in namespaces] if 0 < len(namespaces) <= _MAX_ARMS else [namespaces]
-
-
-def _rows(tx: Tx, statement: str, args: Sequence[object]) -> list[TaskRow]:
-    """Rows that begin with the columns of a note and its entries."""
-    return [TaskRow(NoteRow._make(row[:_WIDTH]), row[_WIDTH]) for row in tx.all(statement, args)]
 
 
 def entries(row: TaskRow) -> list[Entry]:

@@ -1,8 +1,8 @@
 """The full-text index of live records: two FTS5 tables a substrate, written together with the record.
 
 The invariant: a live entity or note has exactly one row in its word index and one in its trigram index, a
-deleted one has none; the rowid is the `seq` of the record. The tables keep no text of their own (ADR 0005):
-the record is the text, so what is shown and what a substring test compares is always the stored value.
+deleted one has none; the rowid is the place of the record (`text_places`). The tables keep no text of their own
+(ADR 0005): the record is the text, so what is shown and what a substring test compares is always the stored value.
 
 The word index (unicode61 without diacritics, porter stems) finds words; the trigram index finds any run of
 three or more characters in any script. Queries take MATCH expressions that `hivekeep.search.lexical` made of
@@ -14,8 +14,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from hivekeep.storage import json_text, text_places
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.memory_filter import ANY_MEMORY, MemoryFilter
 from hivekeep.storage.statements import Where, marks, sql
@@ -114,15 +116,21 @@ _LAYOUTS: Final[dict[TextSubstrate, _Layout]] = {
     ),
 }
 
+_RANGES = (
+    "WITH part (low, high) AS MATERIALIZED"
+    " (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))"
+)
 _CANDIDATE = "SELECT r.seq, r.id, r.kind, r.name, {salience}, r.created_at, r.updated_at, "
-# CROSS JOIN keeps the index the outer loop: its few matches are looked up in the records, never the reverse. What lies
-# behind the body of a record is read of the best only: to get there, SQLite walks through every page of a long text.
+# CROSS JOIN keeps the order: the index is searched once for each range, and its few matches are looked up in the
+# records, never the reverse. What lies behind the body of a record is read of the best only: to get there, SQLite walks
+# through every page of a long text.
 _BEST = (
-    "best.score FROM (SELECT r.seq AS seq, -bm25({table}, {weights}) AS score FROM {table}"
-    " CROSS JOIN {records} r ON r.seq = {table}.rowid WHERE {table} MATCH ? AND {conditions}"
+    "best.score FROM (SELECT r.seq AS seq, -bm25({table}, {weights}) AS score FROM part CROSS JOIN {table}"
+    " CROSS JOIN {records} r ON r.seq = {table}.rowid {seq_of} WHERE {table} MATCH ?"
+    " AND {table}.rowid BETWEEN part.low AND part.high AND {conditions}"
     " ORDER BY {name_key} = ? DESC, score DESC, r.id LIMIT ?) AS best CROSS JOIN {records} r ON r.seq = best.seq"
 )
-_MATCHING = _CANDIDATE + _BEST
+_MATCHING = _RANGES + " " + _CANDIDATE + _BEST
 _SCANNING = _CANDIDATE + "NULL FROM {records} r WHERE "
 _NEWEST_FIRST = " ORDER BY {name_key} = ? DESC, r.seq DESC LIMIT ?"
 
@@ -139,46 +147,42 @@ _NOT_SUPERSEDED = (
     " AND x.namespace IN ({marks}))"
 )
 
-_MISSING = (
-    "SELECT r.seq FROM {records} r WHERE r.deleted_at IS NULL AND r.seq NOT IN (SELECT rowid FROM {table}) "
-    "ORDER BY r.seq"
-)
-_STALE = (
-    "SELECT rowid FROM {table} WHERE rowid NOT IN (SELECT seq FROM {records} WHERE deleted_at IS NULL) ORDER BY rowid"
-)
-
+_LIVE = "SELECT namespace, kind, seq FROM {records} WHERE deleted_at IS NULL"
+_INDEXED = "SELECT rowid FROM {table}"
 
 _TEXTS: Final = (
-    "SELECT seq, name, {body} FROM {records} NOT INDEXED WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?"
+    "SELECT seq, namespace, kind, name, {body} FROM {records} NOT INDEXED WHERE deleted_at IS NULL AND seq > ?"
+    " ORDER BY seq LIMIT ?"
 )
 _TEXTS_AT_ONCE: Final = 1000
 
 
-def put(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
-    """Index a record that has no index rows yet: a new or a restored one."""
-    row = (seq, _indexed(title), _indexed(body))
+def put(tx: Tx, substrate: TextSubstrate, place: int, title: str | None, body: str | None) -> None:
+    """Index a record that has no index rows yet: a new or a restored one. `place` is `text_places.place` of it."""
+    row = (place, _indexed(title), _indexed(body))
     for statement in _PUT[substrate]:
         tx.run(statement, row)
 
 
 def put_many(tx: Tx, substrate: TextSubstrate, texts: Iterable[tuple[int, str | None, str | None]]) -> None:
-    """Index many records that have no index rows yet, each given as (seq, title, body)."""
-    rows = [(seq, _indexed(title), _indexed(body)) for seq, title, body in texts]
+    """Index many records that have no index rows yet, each given as (place, title, body)."""
+    # In the order of their places: FTS5 begins another part of the index at every step back.
+    rows = sorted((place, _indexed(title), _indexed(body)) for place, title, body in texts)
     for statement in _PUT[substrate]:
         tx.many(statement, rows)
 
 
-def replace(tx: Tx, substrate: TextSubstrate, seq: int, title: str | None, body: str | None) -> None:
+def replace(tx: Tx, substrate: TextSubstrate, place: int, title: str | None, body: str | None) -> None:
     """Index the changed text of a record instead of its former text."""
-    row = (seq, _indexed(title), _indexed(body))
+    row = (place, _indexed(title), _indexed(body))
     for statement in _REPLACE[substrate]:
         tx.run(statement, row)
 
 
-def remove(tx: Tx, substrate: TextSubstrate, seq: int) -> None:
+def remove(tx: Tx, substrate: TextSubstrate, place: int) -> None:
     """Take a record out of the index; one that is not in it is no error."""
     for statement in _REMOVE[substrate]:
-        tx.run(statement, (seq,))
+        tx.run(statement, (place,))
 
 
 def match_words(
@@ -271,30 +275,33 @@ def properties(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int]) -> dict[in
 
 
 def differences(tx: Tx, substrate: TextSubstrate) -> tuple[list[int], list[int]]:
-    """The `seq` of live records that lack an index row, and of index rows without a live record."""
+    """The `seq` of live records that lack an index row, and of index rows without a live record at their place."""
     layout = _LAYOUTS[substrate]
+    live = {text_places.place(*row): row[-1] for row in tx.all(_filled(_LIVE, layout, ""))}
     missing: set[int] = set()
     stale: set[int] = set()
     for table in (layout.words, layout.trigrams):
-        missing.update(row[0] for row in tx.all(_filled(_MISSING, layout, table)))
-        stale.update(row[0] for row in tx.all(_filled(_STALE, layout, table)))
+        indexed = {row[0] for row in tx.all(_filled(_INDEXED, layout, table))}
+        missing.update(seq for place, seq in live.items() if place not in indexed)
+        stale.update(text_places.seq_of(place) for place in indexed if place not in live)
     return sorted(missing), sorted(stale)
 
 
 def rebuild(tx: Tx, substrate: TextSubstrate) -> list[str]:
     """Build both indexes of a substrate anew from its live records and check them; answers the names of the tables.
 
-    One transaction: a search sees the former indexes or the new ones. Raises what SQLite says of an index that is not
-    whole.
+    One transaction: a search sees the former indexes or the new ones, which are of one part each and so read quickest.
+    Raises what SQLite says of an index that is not whole.
     """
     layout = _LAYOUTS[substrate]
     for table in (layout.words, layout.trigrams):
         tx.run(sql("INSERT INTO {table} ({table}) VALUES ('delete-all')", table=table))
     page, after = _filled(_TEXTS, layout, ""), 0
     while rows := tx.all(page, (after, _TEXTS_AT_ONCE)):
-        put_many(tx, substrate, rows)
+        put_many(tx, substrate, ((text_places.place(space, kind, seq), *texts) for seq, space, kind, *texts in rows))
         after = rows[-1][0]
     for table in (layout.words, layout.trigrams):
+        tx.run(sql("INSERT INTO {table} ({table}) VALUES ('optimize')", table=table))
         tx.run(sql("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)", table=table))
     return [layout.words, layout.trigrams]
 
@@ -304,8 +311,9 @@ def _match(
 ) -> list[Candidate]:
     layout = _LAYOUTS[substrate]
     table = layout.words if index == "words" else layout.trigrams
+    parts = json_text.dump(text_places.ranges(scope.namespaces, scope.kind))
     select = sql(_filled(_MATCHING, layout, table), conditions=where.text)
-    rows = tx.all(select, (match, *where.args, scope.name_key, limit))
+    rows = tx.all(select, (parts, match, *where.args, scope.name_key, limit))
     found = [Candidate._make((*row, index)) for row in rows]
     found.sort(key=lambda candidate: (-(candidate.score or 0.0), candidate.id))
     return found
@@ -336,6 +344,7 @@ def _hold(where: Where, layout: _Layout, spellings: Sequence[str]) -> None:
     where.add("(" + tests + ")", *(spelling for spelling in spellings for _ in range(2)))
 
 
+@lru_cache(maxsize=128)
 def _filled(text: str, layout: _Layout, table: str) -> str:
     return sql(
         text,
@@ -345,6 +354,7 @@ def _filled(text: str, layout: _Layout, table: str) -> str:
         salience=layout.salience,
         name_key=layout.name_key,
         weights=_WEIGHTS,
+        seq_of=text_places.SEQ_OF,
     )
 
 

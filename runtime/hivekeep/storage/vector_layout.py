@@ -18,11 +18,17 @@ from typing import Final, NamedTuple
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.statements import sql
 from hivekeep.storage.vector_codes import code_bits
-from hivekeep_contract.limits import VECTOR_CHUNK_SIZE, VECTOR_CODE_CHUNK_SIZE
+from hivekeep_contract.limits import VECTOR_CHUNK_SIZE, VECTOR_CODE_CHUNK_SIZE, VECTOR_SAMPLE_EVERY
 
 FLOAT_BYTES: Final = 4
 FLOATS_PREFIX: Final = "vector_floats_"
 CODES_PREFIX: Final = "vector_codes_"
+
+_SPREAD: Final = 0x9E3779B1
+_SPREAD_SIZE: Final = 2**32
+_SAMPLED_BELOW: Final = _SPREAD_SIZE // VECTOR_SAMPLE_EVERY
+SAMPLED_PLACES: Final = f"(place >> 1) * {_SPREAD} & {_SPREAD_SIZE - 1} < {_SAMPLED_BELOW}"
+"""SQL: what `is_sampled` says of a place."""
 
 
 class Model(NamedTuple):
@@ -57,6 +63,8 @@ class Statements(NamedTuple):
     substrate, kind. Those that end in `_of_kind` look at one kind, the others take no kind and look at all of them.
     """
 
+    first: str
+    first_of_kind: str
     exact: str
     exact_of_kind: str
     sampled: str
@@ -77,6 +85,11 @@ class Statements(NamedTuple):
 def place(substrate: str, seq: int) -> int:
     """The key of a record's vector."""
     return 2 * seq + (substrate == "note")
+
+
+def is_sampled(seq: int) -> bool:
+    """True for one record in `VECTOR_SAMPLE_EVERY`, so spread that those of one rhythm are not all in or all out."""
+    return seq * _SPREAD % _SPREAD_SIZE < _SAMPLED_BELOW
 
 
 def is_indexed(tx: Tx, model: Model) -> bool:
@@ -103,6 +116,8 @@ def statements(model: Model) -> Statements:
     """The statements of a model; the same texts every time, so that they stay prepared."""
     floats, codes = _floats(model), _codes(model)
     return Statements(
+        first=_for(_FIRST, floats, ""),
+        first_of_kind=_for(_FIRST, floats, _OF_KIND),
         exact=_for(_EXACT, floats, ""),
         exact_of_kind=_for(_EXACT, floats, _OF_KIND),
         sampled=_for(_SAMPLED, codes, ""),
@@ -141,6 +156,8 @@ _EXACT: Final = (
     " SELECT near.place >> 1, near.distance, v.source_hash FROM near"
     " LEFT JOIN vectors AS v ON v.model_id = ?4 AND v.place = near.place AND v.embedding IS NULL"
 )
+# Without the condition that continues a page, which the extension checks for every vector.
+_FIRST: Final = _EXACT.replace(" AND distance >= ?3", "") + " WHERE near.distance IS NOT NULL"
 _SAMPLED: Final = (
     "SELECT distance FROM {table} WHERE code MATCH vec_bit(?1) AND k = ?2"
     " AND namespace = ?5 AND substrate = ?6{kind} AND sampled = 1"

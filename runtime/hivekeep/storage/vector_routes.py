@@ -18,11 +18,13 @@ from typing import Final, NamedTuple
 
 from hivekeep.storage.engine import Row, Tx
 from hivekeep.storage.json_text import dump
+from hivekeep.storage.statements import sql
 from hivekeep.storage.vector_codes import code_bits, code_of, floats_of
 from hivekeep.storage.vector_layout import (
     ANY_APART,
     APART,
     FLOAT_BYTES,
+    SAMPLED_PLACES,
     Model,
     Near,
     Reading,
@@ -54,6 +56,14 @@ _WIDENING_SHARE: Final = 64
 
 _LARGER: Final = "SELECT 1 FROM vectors WHERE model_id = ? AND namespace = ? AND substrate = ? LIMIT 1 OFFSET ?"
 _LARGER_OF_KIND: Final = _LARGER.replace(" LIMIT", " AND kind = ? LIMIT")
+_SAMPLE_LARGER: Final = sql(
+    "SELECT 1 FROM vectors INDEXED BY vectors_sampled WHERE model_id = ? AND namespace = ? AND substrate = ?"
+    " AND {sampled} LIMIT 1 OFFSET ?",
+    sampled=SAMPLED_PLACES,
+)
+_SAMPLE_LARGER_OF_KIND: Final = _SAMPLE_LARGER.replace(" LIMIT", " AND kind = ? LIMIT")
+_SURELY_LESS: Final = 2
+"""A scope of which the sample has less than half of its share at the limit is under it."""
 _PLACES: Final = "SELECT place FROM vectors WHERE model_id = ? AND namespace = ? AND substrate = ?"
 _PLACES_OF_KIND: Final = _PLACES + " AND kind = ?"
 
@@ -98,9 +108,14 @@ NOTE_ROUTES: Final = RouteCounts()
 def ranked(tx: Tx, model: Model, query: bytes, scope: Scope, first: int) -> Iterator[Near]:
     """Every vector of the scope, best first and those alike by `seq`; see `vectors.ranked`."""
     _check_length(model, query)
-    arms: list[Iterator[Near]] = [iter(_one_by_one(query, _in_scope(tx, model, scope)))]
+    indexed = is_indexed(tx, model)
+    searchable = indexed and tx.vectors_ready()
+    arms: list[Iterator[Near]] = []
     approximate = False
-    if _is_searchable(tx, model):
+    if not searchable or tx.one(ANY_APART, (model.id,)) is not None:
+        reading = without_extension(model) if indexed and not searchable else APART
+        arms.append(iter(_one_by_one(query, _in_scope(tx, model, reading, scope))))
+    if searchable:
         for namespace in dict.fromkeys(scope.namespaces):
             part = Part(namespace, scope.substrate, scope.kind)
             route = _route(tx, model, part, first)
@@ -108,7 +123,7 @@ def ranked(tx: Tx, model: Model, query: bytes, scope: Scope, first: int) -> Iter
             arms.append(route(tx, model, query, part, first))
     if scope.substrate == "note":
         NOTE_ROUTES.add(approximate=approximate)
-    return merge(*arms, key=_best_first)
+    return arms[0] if len(arms) == 1 else merge(*arms, key=_best_first)
 
 
 def among(tx: Tx, model: Model, query: bytes, places: Sequence[int]) -> list[Near]:
@@ -124,7 +139,7 @@ def among(tx: Tx, model: Model, query: bytes, places: Sequence[int]) -> list[Nea
 def exact(tx: Tx, model: Model, query: bytes, part: Part, first: int) -> Iterator[Near]:
     """Every vector of a part compared, read in pages: each begins at the distance where the one before it ended."""
     texts = statements(model)
-    statement = texts.exact if part.kind is None else texts.exact_of_kind
+    statement = texts.first if part.kind is None else texts.first_of_kind
     beyond, size = _NEAREST, min(first + 1, _ROWS_MAX)
     while True:
         rows = tx.all(statement, (query, size, beyond, model.id, *part.args()))
@@ -141,6 +156,7 @@ def exact(tx: Tx, model: Model, query: bytes, part: Part, first: int) -> Iterato
             return
         beyond = min(row[1] for row in rows[len(known) :])
         size = min(2 * size, _ROWS_MAX)
+        statement = texts.exact if part.kind is None else texts.exact_of_kind
 
 
 def by_code(tx: Tx, model: Model, query: bytes, part: Part, first: int) -> Iterator[Near]:
@@ -180,11 +196,8 @@ def _reading(tx: Tx, model: Model) -> Reading:
     return without_extension(model) if is_indexed(tx, model) and not tx.vectors_ready() else APART
 
 
-def _in_scope(tx: Tx, model: Model, scope: Scope) -> Iterator[Row]:
+def _in_scope(tx: Tx, model: Model, reading: Reading, scope: Scope) -> Iterator[Row]:
     """The (place, source hash, embedding) of each such vector, a few hundred at a time."""
-    reading = _reading(tx, model)
-    if reading is APART and tx.one(ANY_APART, (model.id,)) is None:
-        return
     namespaces = dump(list(scope.namespaces))
     after = -1
     while rows := tx.all(reading.scope, (model.id, after, scope.substrate, namespaces, scope.kind, _ROWS_AT_ONCE)):
@@ -216,9 +229,17 @@ def _route(tx: Tx, model: Model, part: Part, first: int) -> Route:
     """By codes where that is quicker: the part is large and not too many are wanted of it."""
     if _candidates_for(first) > VECTOR_CANDIDATES_MAX:
         return exact
+    return by_code if _is_large(tx, model, part) else exact
+
+
+def _is_large(tx: Tx, model: Model, part: Part) -> bool:
+    """Whether a part has more than `VECTOR_EXACT_MAX` vectors; of one that is far smaller only the sample is read."""
+    surely = VECTOR_EXACT_MAX // (_SURELY_LESS * VECTOR_SAMPLE_EVERY)
+    statement = _SAMPLE_LARGER if part.kind is None else _SAMPLE_LARGER_OF_KIND
+    if surely and tx.one(statement, (model.id, *part.args(), surely)) is None:
+        return False
     statement = _LARGER if part.kind is None else _LARGER_OF_KIND
-    larger = tx.one(statement, (model.id, *part.args(), VECTOR_EXACT_MAX))
-    return exact if larger is None else by_code
+    return tx.one(statement, (model.id, *part.args(), VECTOR_EXACT_MAX)) is not None
 
 
 def _candidates_for(first: int) -> int:

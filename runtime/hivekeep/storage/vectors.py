@@ -23,7 +23,6 @@ from hivekeep.storage.statements import sql
 from hivekeep.storage.vector_codes import code_of
 from hivekeep.storage.vector_layout import FLOAT_BYTES, Model, Near, Scope
 from hivekeep.storage.vector_routes import NOTE_ROUTES
-from hivekeep_contract.limits import VECTOR_SAMPLE_EVERY
 
 __all__ = ["NOTE_ROUTES", "Model", "Near", "Scope", "VectorRow", "nearest", "ranked", "similarities"]
 
@@ -57,8 +56,6 @@ class Findings(NamedTuple):
 
 _HASH_BYTES: Final = 8
 _NO_LIMIT: Final = -1
-_SPREAD: Final = 0x9E3779B1
-_SPREAD_BITS: Final = 32
 
 _MODEL: Final = "SELECT id, name, revision, dims FROM embedding_models"
 _FIND_MODEL: Final = _MODEL + " WHERE name = ? AND revision = ?"
@@ -90,6 +87,7 @@ _APART: Final = (
     "SELECT substrate, place >> 1, namespace, kind, source_hash, embedding FROM vectors"
     " WHERE model_id = ? AND embedding IS NOT NULL LIMIT ?"
 )
+_ANY_APART: Final = "SELECT place FROM vectors WHERE model_id = ? AND embedding IS NOT NULL LIMIT ?"
 _SOURCES: Final = (
     "SELECT v.place >> 1, v.source_hash, r.{title}, r.{body} FROM vectors AS v JOIN {records} AS r"
     " ON r.seq = v.place >> 1 WHERE v.model_id = ? AND v.substrate = ? AND r.deleted_at IS NULL AND v.place > ?"
@@ -206,6 +204,17 @@ def hashes(tx: Tx, model: Model, substrate: str, seqs: Sequence[int]) -> dict[in
     return dict(tx.all(_HASHES, (model.id, dump(places))))
 
 
+def is_swept(tx: Tx, model: Model) -> bool:
+    """Whether `sweep` has nothing to do; needs a reader only. Looks at the key of every vector of the model."""
+    statements = [_GONE]
+    if tx.vectors_ready():
+        statements.append(_ANY_APART)
+        if layout.is_indexed(tx, model):
+            texts = layout.statements(model)
+            statements += (texts.stray, texts.lost)
+    return not any(_places(tx, statement, model, 1) for statement in statements)
+
+
 def sweep(tx: Tx, model: Model, limit: int) -> int:
     """Clear up at most `limit` vectors of each sort and answer how many they were; 0 = nothing is left to do.
 
@@ -273,16 +282,10 @@ def _index(tx: Tx, model: Model, key: int, row: VectorRow) -> None:
     if partition is not None:
         tx.run(texts.drop_code, (key,))
     code = code_of(row.embedding)
-    tx.run(texts.put_code, (key, row.namespace, row.substrate, row.kind, _is_sampled(row.seq), code))
+    tx.run(texts.put_code, (key, row.namespace, row.substrate, row.kind, layout.is_sampled(row.seq), code))
 
 
 def _unindex(tx: Tx, model: Model, key: int) -> None:
     texts = layout.statements(model)
     tx.run(texts.drop_floats, (key,))
     tx.run(texts.drop_code, (key,))
-
-
-def _is_sampled(seq: int) -> int:
-    """1 for one record in `VECTOR_SAMPLE_EVERY`, spread so that records that came in a rhythm are not all in or out."""
-    spread = seq * _SPREAD % 2**_SPREAD_BITS
-    return int(spread * VECTOR_SAMPLE_EVERY >> _SPREAD_BITS == 0)

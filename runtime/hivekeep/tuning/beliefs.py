@@ -1,6 +1,6 @@
 """Beta distributions: what is believed of a share, and how evidence moves it.
 
-Invariant: alpha and beta are finite and above zero; evidence only adds to one of them.
+Invariant: alpha and beta are above zero and their sum is finite; evidence only adds to one of them.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,8 @@ class Belief(NamedTuple):
     @property
     def variance(self) -> float:
         """How far the share may be off."""
-        return self.alpha * self.beta / (self.evidence**2 * (self.evidence + 1))
+        # Shares first: products and squares of very small or large evidence leave the range of a float.
+        return self.mean * (self.beta / self.evidence) / (self.evidence + 1)
 
     @property
     def evidence(self) -> float:
@@ -34,7 +35,7 @@ class Belief(NamedTuple):
     @property
     def is_sound(self) -> bool:
         """Whether this can be a Beta distribution at all."""
-        return isfinite(self.alpha) and isfinite(self.beta) and self.alpha > 0 and self.beta > 0
+        return self.alpha > 0 and self.beta > 0 and isfinite(self.evidence)
 
     def after(self, weight: float) -> "Belief":
         """The belief after evidence of this weight; a negative weight is evidence against."""

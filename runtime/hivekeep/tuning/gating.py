@@ -5,9 +5,17 @@ Invariant: the mass that is stored never exceeds the cap, however many signals c
 
 from typing import NamedTuple
 
-from hivekeep_contract.limits import IMPLICIT_HALF_LIFE_DAYS, IMPLICIT_MASS_CAP, IMPLICIT_MASS_TOLERANCE
+from hivekeep_contract.limits import (
+    IMPLICIT_HALF_LIFE_DAYS,
+    IMPLICIT_KEPT_DAYS,
+    IMPLICIT_MASS_CAP,
+    IMPLICIT_MASS_TOLERANCE,
+)
 
-_HALF_LIFE_US = IMPLICIT_HALF_LIFE_DAYS * 24 * 60 * 60 * 1_000_000
+_DAY_US = 24 * 60 * 60 * 1_000_000
+_HALF_LIFE_US = IMPLICIT_HALF_LIFE_DAYS * _DAY_US
+KEPT_US = int(IMPLICIT_KEPT_DAYS * _DAY_US)
+"""Age from which no mass is worth a row: what is left of it is less than the rounding that the cap forgives."""
 
 
 class Passage(NamedTuple):

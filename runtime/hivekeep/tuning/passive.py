@@ -1,4 +1,5 @@
-"""What a process saw without being told: recalls that found something or not, and feedback that no profile took.
+"""What a process saw without being told: recalls that found something or not, feedback that no profile took, and that
+other operations succeeded.
 
 Invariant: it is held in memory, dies with the process, and tunes nothing; `brain.profile` shows it beside what was
 learned. A reset of the profile by this process drops what it holds of it.
@@ -18,6 +19,8 @@ from hivekeep_contract.limits import (
     FEEDBACK_WEIGHT,
     POSTERIOR_TARGETS_MAX,
 )
+
+_COUNTED_APART = ("memory.recall", "memory.feedback", "brain.feedback", "brain.auto_feedback")
 
 
 @dataclass(slots=True)
@@ -55,6 +58,12 @@ class Passive:
             seen.temporal = seen.temporal.after(1.0 if quick else -1.0)
             if top_id is not None:
                 seen.note(top_id, 1.0)
+
+    def dispatched(self, verb: str, namespace: str) -> None:
+        """An operation succeeded. What is counted for its profile, here or in the store, is not counted again."""
+        if verb not in _COUNTED_APART:
+            with self._lock:
+                self._of(namespace, BUILTIN_PROFILE).total_events += 1
 
     def feedback(self, namespace: str, profile_id: str, signal: str, target_id: str) -> None:
         """Somebody judged a record, and no profile was there to learn it."""

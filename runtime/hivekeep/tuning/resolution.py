@@ -43,9 +43,13 @@ def bound(tx: Tx, home: str, actor: str | None, namespace: str, consumer_kind: s
 
 def chosen(tx: Tx, home: str, actor: str | None, namespace: str, consumer_kind: str) -> Chosen | None:
     """The same, and the built-in profile for a recall that no binding serves."""
-    found = bound(tx, home, actor, namespace, consumer_kind)
-    if found is not None or consumer_kind != BUILTIN_CONSUMER_KIND:
-        return found
+    return bound(tx, home, actor, namespace, consumer_kind) or unbound(tx, home, consumer_kind)
+
+
+def unbound(tx: Tx, home: str, consumer_kind: str) -> Chosen | None:
+    """What serves where no binding does: the built-in profile, for a recall."""
+    if consumer_kind != BUILTIN_CONSUMER_KIND:
+        return None
     builtin = profiles.find(tx, home, BUILTIN_PROFILE)
     return None if builtin is None or builtin.lifecycle == profiles.ARCHIVED else Chosen(builtin, None)
 

@@ -84,19 +84,19 @@ def resolve(
     """
     home = caller.namespace
     if profile_id is not None:
-        return _by_profile(tx, _named(tx, home, profile_id, consumer_kind), namespace)
+        return _by_profile(tx, _named(tx, home, profile_id), namespace)
     actor = resolution.served_as(caller)
     found = resolution.bound(tx, home, actor, namespace, consumer_kind)
     if found is not None:
         return _by_profile(tx, found.profile, namespace)
-    default = resolution.chosen(tx, home, actor, namespace, consumer_kind)
+    default = resolution.unbound(tx, home, consumer_kind)
     return _by_priors("unspecified", None if default is None else default.profile.profile_id, now_us)
 
 
-def _named(tx: Tx, home: str, profile_id: str, consumer_kind: str) -> ProfileRow:
-    profile = profiles.existing(tx, consumer_kind, home, profile_id)
+def _named(tx: Tx, home: str, profile_id: str) -> ProfileRow:
+    profile = profiles.existing(tx, "profile_id", home, profile_id)
     if profile.lifecycle == profiles.ARCHIVED:
-        raise InvalidInput(f"{consumer_kind}: profile {profile_id!r} is archived and serves nobody; name another one")
+        raise InvalidInput(f"profile_id: profile {profile_id!r} is archived and serves nobody; name another one")
     return profile
 
 

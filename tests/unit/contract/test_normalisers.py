@@ -16,6 +16,40 @@ def test_the_registry_names_the_normalisers_of_the_program() -> None:
     assert {word.normalise for word in words if word.normalise} == set(NORMALISERS)
 
 
+@pytest.mark.parametrize(
+    ("given", "canonical"),
+    [
+        ("2026-07-05", "2026-07-05T00:00:00.000000Z"),
+        ("2026-07-05T09:30:00Z", "2026-07-05T09:30:00.000000Z"),
+        ("2026-07-05t09:30:00.25z", "2026-07-05T09:30:00.250000Z"),
+        ("2026-07-05 09:30:00-02:30", "2026-07-05T12:00:00.000000Z"),
+    ],
+)
+def test_a_moment_has_one_spelling(given: str, canonical: str) -> None:
+    """RFC 3339 with any offset, and a date for its midnight, both in UTC."""
+    assert NORMALISERS["moment"](given) == canonical
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "today",
+        "2026-07",
+        "2026-02-30",
+        "2026-07-05T09:30Z",
+        "2026-07-05T09:30:00",
+        "2026-W27-7",
+        "٢٠٢٦-07-05",
+        "0001-01-01T00:00:00+02:00",
+    ],
+)
+def test_nothing_else_is_a_moment(given: str) -> None:
+    """Neither other forms of ISO 8601 nor a moment before the year 1."""
+    with pytest.raises(ValueError, match="RFC 3339"):
+        NORMALISERS["moment"](given)
+
+
 def test_the_catalog_names_nothing_else() -> None:
     """A parameter has a normaliser of the program, or the aliases of an enum that has some."""
     named = {param.normaliser for verb in catalog.VERBS.values() for param in verb.params if param.normaliser}

@@ -205,6 +205,12 @@ def test_a_question_stands_once(tmp_path: Path) -> None:
         read_dataset(write(tmp_path, files))
 
 
+def test_a_folder_of_data_sets_names_them() -> None:
+    """The folder of the examples holds one of each form, and the refusal did not say so."""
+    with pytest.raises(InvalidInput, match="one is in each of its folders conversations, documents$"):
+        read_dataset(DATA)
+
+
 def test_a_folder_must_be_one(tmp_path: Path) -> None:
     """A path that leads nowhere is named."""
     with pytest.raises(InvalidInput, match="nowhere is not a folder"):

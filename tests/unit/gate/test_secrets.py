@@ -271,6 +271,19 @@ def test_a_key_of_an_object_is_the_label_of_its_value() -> None:
     assert secrets.scan_fields([("entity.properties", {"checksum": RANDOM_40})]) is None
 
 
+def test_a_key_of_an_object_is_a_text_too() -> None:
+    """A credential is found where it stands as a name, at any depth and whatever its value is."""
+    token = "ghp_" + "a1B2" * 9
+    for value in (None, 7, "harmless", {}, ["x"]):
+        hit = secrets.scan_fields([("note.properties", {"a": 1, "service": [{token: value}]})])
+        assert hit is not None
+        assert (hit[0], hit[1].detector) == ("note.properties", "github-token")
+    hit = secrets.scan_fields([("note.properties", {f"api_key={RANDOM_40}": 1})])
+    assert hit is not None
+    assert hit[1].trigger == "api_key"
+    assert secrets.scan_fields([("note.properties", {"api_key": None, str(uuid.uuid4()): {"a" * 40: 1}})]) is None
+
+
 def test_a_refusal_names_place_detector_and_excerpt_but_never_the_value() -> None:
     """The error carries what a writer needs to find the text, in the sentence and in the details."""
     with pytest.raises(SecretDetected) as caught:

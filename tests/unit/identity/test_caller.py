@@ -6,6 +6,8 @@ from hivekeep.identity.caller import Caller, filter_labels, make_caller, own_lab
 from hivekeep.identity.namespaces import is_namespace, visible_set
 from hivekeep_contract.errors import InvalidParams
 
+SESSION = "0a1b2c3d-0000-4000-8000-00000000000f"
+
 
 def test_nobody_named_is_the_anonymous_caller() -> None:
     """Without an actor the caller is anonymous:local, writes to local and sees local."""
@@ -119,7 +121,9 @@ def test_a_session_is_one_text_however_it_is_spelt(text: str) -> None:
     assert make_caller(None, None, (), text).session_id == SESSION
 
 
-@pytest.mark.parametrize("text", ["", " ", "s1", SESSION[:8], SESSION[:-1], f" {SESSION}", f"{SESSION}\n", f"{SESSION}0"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "s1", SESSION[:8], SESSION[:-1], f" {SESSION}", f"{SESSION}\n", f"{SESSION}0"]
+)
 def test_what_is_no_session(text: str) -> None:
     """Only a full UUID is stable enough to be found again."""
     with pytest.raises(InvalidParams, match="session must be a full UUID"):

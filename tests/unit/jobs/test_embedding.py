@@ -82,6 +82,12 @@ def fill(hive: Hive, count: int) -> list[str]:
     return [hive.call("create", kind="concept", name=f"thing {number}")["id"] for number in range(count)]
 
 
+def stored(hive: Hive) -> int:
+    """How many vectors of entities there are, whatever became of their records."""
+    with hive.server.engine.read() as tx:
+        return vectors.count(tx, vectors.models(tx)[0], vectors.Scope("entity", ("local",)))
+
+
 def worker(hive: Hive, *embedders: Scripted) -> Worker:
     """A worker of small batches."""
     return Worker(hive.server.engine, Embedders(embedders), BATCH)
@@ -116,6 +122,24 @@ def test_each_model_gets_the_texts_that_wait_for_it(hive: Hive) -> None:
     assert [(one.model_name, one.waiting) for one in waiting(hive)] == [("hashed", 3), ("second", 3)]
     work(worker(hive, first, second))
     assert (valid(hive), valid(hive, "second"), waiting(hive)) == (3, 3, [])
+
+
+def test_vectors_without_a_record_are_cleared_up_after_a_batch_and_rarely(
+    hive: Hive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only who has just worked looks for them, in as many steps as they need, and not again before the time."""
+    fill(hive, 5)
+    one = worker(hive, Scripted())
+    work(one)
+    hive.server.engine.run_write(lambda tx: tx.run("DELETE FROM entities WHERE seq < 5"))
+    monkeypatch.setattr(embedding, "EMBEDDING_SWEEP", 2)
+    monkeypatch.setattr(one, "_sweep_at", 0.0)
+    assert (one.work(), stored(hive)) == (False, 5)
+    fill(hive, 1)
+    assert (work(one), stored(hive)) == ([True, False], 2)
+    hive.server.engine.run_write(lambda tx: tx.run("DELETE FROM entities"))
+    fill(hive, 1)
+    assert (work(one), stored(hive)) == ([True, False], 3)
 
 
 def test_rows_of_a_model_that_is_not_registered_wait(hive: Hive) -> None:

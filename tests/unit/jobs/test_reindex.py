@@ -12,6 +12,7 @@ from hivekeep.jobs.reindex import ModelReport, Report, reindex
 from hivekeep.search.embedders import Embedders, EmbedderUnavailable, InputRefused
 from hivekeep.search.embedders.hashed import HashedEmbedder
 from hivekeep.storage import embedding_queue, text_index, vectors
+from hivekeep.storage.text_places import place
 from hivekeep_contract.limits import EMBEDDING_HASHED_BYTES_MAX
 from support.client import Hive, open_hive
 
@@ -84,10 +85,13 @@ def test_records_of_a_bulk_create_get_their_vectors(hive: Hive) -> None:
 
 
 def test_what_waits_in_the_queue_is_embedded_from_there(hive: Hive) -> None:
-    """The beginning that an author chose is what the model gets, and it is done once."""
+    """The beginning that an author chose is what the model gets, and it is done once.
+
+    The report said that nothing was embedded, and that the record had its vector already.
+    """
     hive.call("create", kind="observation", content="chosen words and others", embedding_content="chosen words")
     embedder = Counted()
-    assert done(run(hive, embedder)) == (0, 1, 0, 0)
+    assert done(run(hive, embedder)) == (1, 0, 0, 0)
     assert embedder.embedded == ["chosen words"]
 
 
@@ -100,7 +104,7 @@ def test_only_what_changed_is_embedded_again(hive: Hive) -> None:
     hive.call("delete", id=gone)
     embedder = Counted()
     report = run(hive, embedder)
-    assert (done(report), report.records, embedder.embedded) == ((0, 5, 0, 0), 5, ["seen otherwise"])
+    assert (done(report), report.records, embedder.embedded) == ((1, 4, 0, 0), 5, ["seen otherwise"])
 
 
 def test_records_without_text_have_no_vector(hive: Hive) -> None:
@@ -174,8 +178,9 @@ def test_the_text_indexes_are_built_from_the_records(hive: Hive) -> None:
     """Whatever was in them: afterwards each live record is found, and a deleted one is not."""
     ids = bulk(hive, 6)
     hive.call("delete", id=ids[1])
-    hive.server.engine.run_write(lambda tx: text_index.remove(tx, "entity", 2))
-    hive.server.engine.run_write(lambda tx: text_index.replace(tx, "note", 1, None, "nonsense"))
+    hive.server.engine.run_write(lambda tx: text_index.remove(tx, "entity", place("local", "concept", 2)))
+    seen = place("local", "observation", 1)
+    hive.server.engine.run_write(lambda tx: text_index.replace(tx, "note", seen, None, "nonsense"))
     report = run(hive, text=True)
     assert report.text_indexes == ["entity_words", "entity_trigrams", "note_words", "note_trigrams"]
     assert report.models == []

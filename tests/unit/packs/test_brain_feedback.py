@@ -99,6 +99,17 @@ def test_a_long_sequence_teaches_what_the_rules_say(ada: Hive, clock: list[int])
     assert state(ada)["total_events"] == 0
 
 
+def test_the_cap_forgets_records_of_which_nothing_is_left(hive: Hive, clock: list[int]) -> None:
+    """Their rows stayed for ever; 217 days later a signal on another record removes them, those of a day less stay."""
+    old, kept, new = note(hive, "One."), note(hive, "Two."), note(hive, "Three.")
+    for record, day in ((old, 0), (kept, 1), (new, 218)):
+        clock[0] = START + day * DAY
+        hive.call("brain.feedback", target_id=record, signal="implicit_positive")
+    with hive.server.engine.read() as tx:
+        assert {row[0] for row in tx.all("SELECT target_id FROM brain_mass")} == {kept, new}
+    assert beliefs(hive)[old] == (1.1, 1.0)
+
+
 def test_implicit_signals_on_a_record_are_capped(hive: Hive, clock: list[int]) -> None:
     """15 of 40 count; the others are events that say so; after a week half of the room is back."""
     record = note(hive)

@@ -67,6 +67,16 @@ def test_sections_of_a_seed_are_shown_with_their_weights(hive: Hive) -> None:
     assert shown["overview"]["weight"] > shown["formalism"]["weight"] == shown["other"]["weight"] >= 0.05
 
 
+@pytest.mark.parametrize("evidence", [1e-320, 1e-200, 1e200])
+def test_a_seed_of_extreme_evidence_is_shown(hive: Hive, evidence: float) -> None:
+    """Its variance underflowed to a division by zero, or overflowed, and its profile could not be read any more."""
+    seed = {"section_posteriors": {"overview": {"alpha": evidence, "beta": evidence}}}
+    hive.call("brain.create_profile", name="teacher", seed_priors=seed)
+    shown = hive.call("brain.profile", profile_id="teacher")["section_posteriors"]["overview"]
+    assert shown["mean"] == 0.5
+    assert shown["variance"] == pytest.approx(0.25 / (2 * evidence + 1), abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [
@@ -75,6 +85,7 @@ def test_sections_of_a_seed_are_shown_with_their_weights(hive: Hive) -> None:
         ({"name": "x", "consumer_kind": "cooking"}, "accepted: recall"),
         ({"name": "x", "seed_priors": {"section_posteriors": {"preface": {"alpha": 1, "beta": 1}}}}, "overview"),
         ({"name": "x", "seed_priors": {"section_posteriors": {"other": {"alpha": 0, "beta": 1}}}}, "above 0"),
+        ({"name": "x", "seed_priors": {"section_posteriors": {"other": {"alpha": 1e308, "beta": 1e308}}}}, "finite"),
         ({"name": "x", "seed_priors": {"section_posteriors": {"other": {"alpha": 1}}}}, "seed_priors"),
         ({"name": "x", "seed_priors": {"relevance": {"alpha": 1, "beta": 1}}}, "seed_priors"),
     ],

@@ -114,6 +114,30 @@ def test_a_served_hit_can_be_graded(ada: Hive, memories: tuple[str, str]) -> Non
     assert answer["profile_id"] == "coder"
 
 
+def test_the_event_of_a_recall_tells_a_scorer_what_to_grade(ada: Hive, memories: tuple[str, str]) -> None:
+    """Nothing told the ids of the ledger: the event holds them in the order of the targets, and each can be graded."""
+    recall(ada)
+    ada.server.engine.settle()
+    (event,) = ada.events(event_kind="recall_executed")
+    assert event["payload"]["target_ids"] == [memories[1], memories[0]]
+    for target, row in zip(event["payload"]["target_ids"], event["payload"]["serve_ledger_ids"], strict=True):
+        graded = {"signal": "implicit_positive", "scorer_run_id": "run", "serve_ledger_id": row}
+        assert ada.call("brain.feedback", target_id=target, **graded)["profile_id"] == "coder"
+    assert ada.call("memory.recall", query="zebra crossing") == []
+    assert "serve_ledger_ids" not in ada.events(event_kind="recall_executed")[0]["payload"]
+
+
+def test_operations_are_counted_where_nobody_is_served(hive: Hive, memories: tuple[str, str]) -> None:
+    """Two remembered, one search, one profile before; a refused one and what a profile is given do not count."""
+    hive.call("search", kind="note", query="cache")
+    hive.refuses("search", kind="note", query=" ")
+    hive.call("brain.feedback", target_id=memories[0], signal="useful")
+    recall(hive)
+    state = hive.call("brain.profile", profile_id=BUILTIN)["state_snapshot"]
+    assert (state["total_events"], state["observed"]["total_events"]) == (1, 4)
+    assert hive.call("brain.profile", profile_id=BUILTIN)["state_snapshot"]["observed"]["total_events"] == 5
+
+
 def test_recalls_are_observed_and_tune_nothing(ada: Hive, memories: tuple[str, str]) -> None:
     """The process counts hits and misses beside what was learned; the scores of the next recall are the same."""
     first = [hit["rank_score"] for hit in recall(ada, entity_names=[])]

@@ -224,3 +224,48 @@ def test_a_fenced_update_always_counts(hive: Hive) -> None:
     assert error["details"] == {"reason": "version_conflict", "expected_version": "2", "current_version": "3"}
     assert error["domain_disposition"] == "not_committed"
     assert hive.call("get", id=note["id"])["content"] == "x"
+
+
+# secrets
+
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    ("args", "location"),
+    [
+        ({"kind": "note", "content": "x", "key": f"sync:{TOKEN}"}, "note.key"),
+        ({"kind": "note", "content": "x", "namespace": TOKEN}, "note.namespace"),
+        ({"kind": "note", "content": "x", "properties": {TOKEN: 1}}, "note.properties"),
+        ({"kind": "note", "content": "x", "properties": {"env": [{TOKEN: None}]}}, "note.properties"),
+        ({"kind": "concept", "name": "x", "namespace": TOKEN}, "entity.namespace"),
+        ({"kind": "concept", "name": "x", "properties": {f"api {TOKEN}": "x"}}, "entity.properties"),
+    ],
+)
+def test_a_credential_that_stands_as_a_name_refuses_the_write(hive: Hive, args: dict[str, Any], location: str) -> None:
+    """A key, a namespace and the name of a property are stored like any other text, and shown more often."""
+    error = hive.refuses("create", **args)
+    assert (error["code"], error["details"]["location"]) == ("secret_detected", location)
+    assert TOKEN not in str(error)
+    stored = hive.call("stats")
+    assert (stored["entities"], stored["notes"]) == (0, 0)
+    assert not any(TOKEN in str(event) for event in hive.events())
+
+
+def test_the_callers_namespace_is_looked_at_too(hive: Hive) -> None:
+    """Every record that it writes would carry it."""
+    error = hive.as_actor(None, TOKEN).refuses("create", kind="note", content="x")
+    assert (error["code"], error["details"]["location"]) == ("secret_detected", "note.namespace")
+
+
+def test_names_are_looked_at_in_a_patch_and_in_metadata(hive: Hive) -> None:
+    """update and link refuse them as create does, and change nothing."""
+    note = hive.call("create", kind="note", content="x")
+    entity = hive.call("create", kind="concept", name="x")
+    for record in (note, entity):
+        assert hive.refuses("update", id=record["id"], properties={TOKEN: 1})["code"] == "secret_detected"
+        assert hive.call("get", id=record["id"])["properties"] == {}
+    link = {"source_id": note["id"], "target_id": entity["id"], "relation": "annotates", "metadata": {TOKEN: 1}}
+    assert hive.refuses("link", **link)["details"]["location"] == "edge.metadata"
+    assert hive.call("scan", content="x", properties={TOKEN: 1})["location"] == "note.properties"

@@ -1,5 +1,6 @@
 """recall: what is answered, in which order, and what is said about the rest."""
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -304,6 +305,19 @@ def test_the_property_supersedes_of_another_candidate_counts_too(hive: Hive, wri
     assert ids(hive, "nine") == [old]
 
 
+@pytest.mark.parametrize("written", [5, True, None, "[x", ["aaaaaaaa", 5, None], {"a": [1]}, "", "  "])
+@pytest.mark.parametrize("name", ["supersedes", "source_id", "session_id", "thread", "memory_type", "tags"])
+def test_a_property_that_means_nothing_spoils_no_recall(hive: Hive, name: str, written: Any) -> None:
+    """Properties are free: one memory whose `supersedes` was a number or a broken list failed every recall of it."""
+    odd = hive.call("create", kind="memory", content="The standup is at ten.", properties={name: written})["id"]
+    plain = hive.call("memory.remember", content="The standup is at nine.")["id"]
+    hits = hive.call("memory.recall", query="when is the standup", include_source_id=True, include_superseded=True)
+    assert {hit["id"]: (hit["source_id"], hit["memory_type"], hit["superseded"]) for hit in hits} == {
+        odd: (None, "episodic", False),
+        plain: (None, "episodic", False),
+    }
+
+
 def test_an_edge_of_a_namespace_that_the_caller_does_not_see_hides_nothing(hive: Hive) -> None:
     """Somebody else's correction counts for those who can read it."""
     old = hive.call("memory.remember", content="The standup is at nine.")["id"]
@@ -546,6 +560,23 @@ def test_what_a_vector_hardly_finds_is_no_answer() -> None:
             "superseded": 0,
             "other_scope": 0,
         }
+
+
+def test_an_empty_answer_tells_how_many_vectors_are_still_to_come() -> None:
+    """Nothing relevant may be nothing yet: the advisory did not say that a memory waits for its vector."""
+    with open_hive(runtime_packs=["kg", "memory"], embedding_models=["hashed"]) as hive:
+        hive.call("memory.remember", content="rotary embeddings", namespace="local")
+        hive.call("memory.remember", content="elsewhere", namespace="other")
+
+        def waiting(**args: Any) -> int:
+            said = json.dumps([{"tool": "memory.recall", "args": {"query": "rotating embedding", **args}}])
+            (advisory,) = hive.entry(said)["advisories"]
+            return int(advisory["pending"])
+
+        assert waiting(min_score=1.0) == 1
+        assert waiting(fusion_strategy="keyword_only", min_score=1.0) == 0
+        embed(hive)
+        assert waiting(min_score=1.0) == 0
 
 
 def test_a_model_that_is_not_registered_is_refused(hive: Hive) -> None:

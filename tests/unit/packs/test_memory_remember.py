@@ -249,9 +249,11 @@ def test_a_bad_argument_is_refused_by_name(hive: Hive, args: dict[str, Any], nam
     assert count(hive) == 0
 
 
-@pytest.mark.parametrize("args", [{"content": SECRET}, {"content": "Fine.", "tags": [SECRET]}])
+@pytest.mark.parametrize(
+    "args", [{"content": SECRET}, *({"content": "Fine.", **more} for more in ({"tags": [SECRET]}, {"key": SECRET}))]
+)
 def test_a_credential_refuses_the_whole_memory(hive: Hive, args: dict[str, Any]) -> None:
-    """In the content or a tag; the answer does not show it."""
+    """In the content, a tag or the key; the answer does not show it."""
     error = hive.refuses("memory.remember", **args)
     assert error["code"] == "secret_detected"
     assert SECRET.removeprefix("token=") not in json.dumps(error)

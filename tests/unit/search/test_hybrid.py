@@ -20,6 +20,7 @@ from hivekeep.search.hybrid import (
 )
 from hivekeep.search.meaning import NO_MEANING, Meaning
 from hivekeep.storage import edges, entities, notes, text_index
+from hivekeep.storage.text_places import place
 from hivekeep_contract.limits import SNIPPET_MAX_CHARS
 from support.meanings import meaning
 
@@ -284,8 +285,8 @@ def test_the_index_follows_the_record(store: Store) -> None:
 def test_differences_name_missing_and_stale_rows(store: Store) -> None:
     """A live record without an index row and an index row without a live record are both told by `seq`."""
     store.entity("A", "alpha")
-    text_index.remove(store.tx, "entity", 1)
-    text_index.put(store.tx, "entity", 77, "ghost", None)
+    text_index.remove(store.tx, "entity", place("local", "concept", 1))
+    text_index.put(store.tx, "entity", place("local", "concept", 77), "ghost", None)
     assert text_index.differences(store.tx, "entity") == ([1], [77])
 
 

@@ -13,6 +13,8 @@ from hivekeep.settings import SettingsError, load, load_settings, select_packs
 from hivekeep_contract.catalog import PACKS, Pack
 from hivekeep_contract.settings import SETTINGS, Settings
 
+SESSION = "0a1b2c3d-0000-4000-8000-00000000000f"
+
 
 class Machine:
     """A home directory with a repository in it, and the sources that a start reads."""
@@ -327,6 +329,24 @@ def test_load_reads_the_real_environment(machine: Machine, monkeypatch: pytest.M
     machine.project('namespace = "here"')
     settings = load({"actor.id": "me"})
     assert (settings.namespace, settings.runtime_packs, settings.actor_id) == ("here", ("kg",), "me")
+
+
+def test_variables_that_no_setting_has_are_named_once(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line on standard error with the one that may be meant, never with a value; those of others are their own."""
+    for name in [name for name in os.environ if name.startswith("HIVEKEEP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(machine.home))
+    monkeypatch.chdir(machine.cwd)
+    monkeypatch.setenv("KHIVE_UNHEARD_OF", "a")
+    load({})
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setenv("HIVEKEEP_ACTR", "hunter2")
+    monkeypatch.setenv("HIVEKEEP_UNHEARD_OF", "")
+    load({})
+    told = "HIVEKEEP_ACTR (did you mean HIVEKEEP_ACTOR?), HIVEKEEP_UNHEARD_OF"
+    assert capsys.readouterr() == ("", f"hivekeep: ignored variables, for no setting has these names: {told}\n")
 
 
 def test_a_start_without_files_imports_no_toml_parser() -> None:

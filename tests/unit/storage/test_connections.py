@@ -36,6 +36,14 @@ def test_every_pragma_reads_back_on_every_connection(
     connection.close()
 
 
+@pytest.mark.parametrize("role", ["writer", "reader", "audit"])
+def test_a_statement_is_planned_once(engine: SqliteEngine, role: connections.Role) -> None:
+    """A bound limit does not make SQLite plan anew: the plan does not depend on what is bound."""
+    connection = open_connection(engine.path, role, OPTIONS)
+    assert connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1) == 1
+    connection.close()
+
+
 def test_a_reader_cannot_write(engine: SqliteEngine) -> None:
     """SQLite refuses a write statement on a reader."""
     with engine.read() as tx, pytest.raises(apsw.ReadOnlyError, match="readonly"):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import apsw
@@ -13,6 +18,7 @@ from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import open_store
 from support.stores import OPTIONS, entity, note
 
+TESTS = Path(__file__).parents[2]
 _ALL = [
     "file",
     "permissions",
@@ -64,7 +70,11 @@ def test_a_sound_database_passes_every_check_unchanged(store: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "name", "detail"),
     [
-        ("DELETE FROM entity_words WHERE rowid = 1", "text index", "1 live entity records are not indexed"),
+        (
+            "DELETE FROM entity_words WHERE rowid = (SELECT rowid FROM entity_words LIMIT 1)",
+            "text index",
+            "1 live entity records are not indexed",
+        ),
         ("DELETE FROM notes", "text index", "1 note index rows have no live record"),
         (
             "UPDATE note_ledger SET id = 'x'",
@@ -189,3 +199,36 @@ def test_many_troubles_are_cut_short(store: str) -> None:
     sentence = _troubles(store)["ledger"][1]
     assert sentence.count("has no number of its own") == 5
     assert sentence.endswith("; and 1 more")
+
+
+_AS_A_READER = """
+import os, sys
+from hivekeep.storage import doctor
+sys.path.insert(0, sys.argv[1])
+from support.stores import OPTIONS
+doctor.examine(sys.argv[2], OPTIONS)  # imports what is imported late
+if os.geteuid() == 0:
+    os.setuid(65534)
+print({check.name: check.verdict for check in doctor.examine(sys.argv[3], OPTIONS)}["pragmas"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs the permissions of POSIX")
+def test_a_place_where_nothing_can_be_written_is_no_fault(store: str) -> None:
+    """There the file is read without its log, which SQLite calls another mode; the header of the file tells it."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(shutil.copy(store, folder))
+        copy.chmod(0o444)
+        Path(folder).chmod(0o555)
+        program = [sys.executable, "-c", _AS_A_READER, str(TESTS), store, str(copy)]
+        told = subprocess.run(program, capture_output=True, text=True, check=False)
+        Path(folder).chmod(0o755)
+    assert (told.stdout, told.stderr) == ("ok\n", "")
+
+
+def test_another_journal_mode_is_a_fault(store: str) -> None:
+    """A file that something took its log from is told, wherever it is read."""
+    connection = apsw.Connection(store)
+    connection.pragma("journal_mode", "delete")
+    connection.close()
+    assert _troubles(store) == {"pragmas": ("failed", "journal_mode is delete, not wal")}

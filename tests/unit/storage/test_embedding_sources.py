@@ -12,6 +12,7 @@ from hivekeep.storage.connections import MEMORY
 from hivekeep.storage.embedding_sources import Source
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import SqliteEngine, open_store
+from hivekeep.storage.text_places import place
 from support.stores import OPTIONS, entity, note
 
 
@@ -55,9 +56,9 @@ def test_a_text_index_is_built_anew_in_one_transaction(engine: SqliteEngine) -> 
     """Rows that were lost, stale or wrong are right afterwards; a failure on the way leaves the former index."""
 
     def spoil(tx: Tx) -> None:
-        text_index.remove(tx, "entity", 1)
-        text_index.put(tx, "entity", 2, "deleted", None)
-        text_index.replace(tx, "entity", 3, "wrong", None)
+        text_index.remove(tx, "entity", place("local", "concept", 1))
+        text_index.put(tx, "entity", place("local", "concept", 2), "deleted", None)
+        text_index.replace(tx, "entity", place("local", "concept", 3), "wrong", None)
 
     def fail(tx: Tx) -> None:
         text_index.rebuild(tx, "entity")
@@ -72,7 +73,7 @@ def test_a_text_index_is_built_anew_in_one_transaction(engine: SqliteEngine) -> 
     with engine.read() as tx:
         assert text_index.differences(tx, "entity") == ([], [])
         found = tx.all("SELECT rowid FROM entity_words WHERE entity_words MATCH 'about' ORDER BY rowid")
-        assert found == [(1,), (3,)]
+        assert found == [(place("local", "concept", 1),), (place("local", "concept", 3),)]
         assert tx.all("SELECT rowid FROM entity_words WHERE entity_words MATCH 'wrong'") == []
 
 

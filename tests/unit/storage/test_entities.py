@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hivekeep.storage import edges, entities, text_index
+from hivekeep.storage import edges, entities, text_index, text_places
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import NO_FILTER, EntityFilter
 from hivekeep.storage.json_text import dump, load_object, load_tags
@@ -199,7 +199,7 @@ def test_many_entities_are_stored_as_one_by_one(tx: Tx) -> None:
     assert [row.seq for row in entities.find_by_name(tx, "local", "MASSE 3")] == [3]
     assert text_index.differences(tx, "entity") == ([], [])
     found = tx.all("SELECT rowid FROM entity_words WHERE entity_words MATCH 'zebra' ORDER BY rowid")
-    assert [row[0] for row in found] == [2, 3, 4, 5]
+    assert [text_places.seq_of(row[0]) for row in found] == [2, 3, 4, 5]
     assert tx.all("SELECT seq, id FROM entity_ledger WHERE seq > 1 AND seq < 6 ORDER BY seq") == [
         (seq, row.id) for seq, row in enumerate(rows, 2)
     ]

@@ -325,6 +325,28 @@ def test_a_large_scope_is_searched_by_codes_and_counted(tx: Tx, monkeypatch: pyt
     }
 
 
+def test_a_small_scope_is_known_by_its_sample(tx: Tx, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One vector in 32 is in the index of the sample; a scope whose share of it is small is not counted."""
+    model = vectors.register_model(tx, "small", "1", DIMS, NOW)
+    vectors.put_many(tx, model, [row(seq, unit(1, seq)) for seq in range(1, 301)])
+    sampled = tx.all("SELECT place >> 1 FROM vectors INDEXED BY vectors_sampled WHERE " + vector_layout.SAMPLED_PLACES)
+    assert sorted(seq for (seq,) in sampled) == [seq for seq in range(1, 301) if vector_layout.is_sampled(seq)]
+    assert sum(map(vector_layout.is_sampled, range(32_000))) == 1000
+    asked: list[str] = []
+
+    class Watched(SqliteTx):
+        def one(self, sql: str, args: Sequence[object] = ()) -> tuple[object, ...] | None:
+            asked.append(sql)
+            return super().one(sql, args)
+
+    watched = Watched(tx._connection)  # type: ignore[attr-defined]
+    for size, times in ((6000, 1), (100, 2)):
+        monkeypatch.setattr(vector_routes, "VECTOR_EXACT_MAX", size)
+        asked.clear()
+        vectors.nearest(watched, model, unit(1), NOTES, 3)
+        assert len([sql for sql in asked if "OFFSET" in sql]) == times
+
+
 def test_a_search_that_wants_very_many_compares_everything(tx: Tx, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the most candidates that codes may choose, the order is exact again."""
     model = vectors.register_model(tx, "small", "1", DIMS, NOW)
@@ -408,7 +430,9 @@ def test_a_sweep_removes_the_vectors_of_erased_records_only(tx: Tx) -> None:
     tx.run("UPDATE notes SET deleted_at = 1 WHERE seq = 2")
     tx.run("DELETE FROM notes WHERE seq > 2")
     assert vectors.examine(tx, model).gone == 3
+    assert not vectors.is_swept(tx, model)
     assert [vectors.sweep(tx, model, 2) for _ in range(3)] == [2, 1, 0]
+    assert vectors.is_swept(tx, model)
     assert seqs(vectors.nearest(tx, model, unit(1), NOTES, 9)) == [1, 2]
 
 
@@ -424,6 +448,7 @@ def test_an_examination_tells_stale_lost_and_stray(tx: Tx) -> None:
     tx.run(f"DELETE FROM vector_floats_{model.id} WHERE rowid = 5")
     tx.run("DELETE FROM vectors WHERE place = 7")
     assert vectors.examine(tx, model) == vectors.Findings(gone=0, stale=1, lost=1, stray=1)
+    assert not vectors.is_swept(tx, model)
     assert (vectors.sweep(tx, model, 9), vectors.sweep(tx, model, 9)) == (2, 0)
     assert vectors.examine(tx, model) == (0, 1, 0, 0)
     assert vectors.hashes(tx, model, "note", range(1, 9)).keys() == {1, 4}

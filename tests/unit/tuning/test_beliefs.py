@@ -27,6 +27,16 @@ def test_a_belief_has_the_moments_of_its_distribution() -> None:
     assert belief.evidence == 8.0
 
 
+@pytest.mark.parametrize("belief", [Belief(1e-320, 1e-320), Belief(1e-200, 1e-200), Belief(1e200, 1e-200)])
+def test_extreme_evidence_has_finite_moments(belief: Belief) -> None:
+    """The square of the evidence leaves the range of a float, to 0 or to infinity; the moments must not."""
+    assert belief.is_sound
+    a, b = Fraction(belief.alpha), Fraction(belief.beta)
+    n = a + b
+    assert belief.mean == pytest.approx(float(a / n), abs=1e-12)
+    assert belief.variance == pytest.approx(float(a * b / (n * n * (n + 1))), abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("weight", "after"), [(1.5, Belief(3.5, 3.0)), (-2.0, Belief(2.0, 5.0)), (0.0, Belief(2.0, 3.0))]
 )
@@ -49,9 +59,10 @@ def test_two_beliefs_join_to_what_all_the_evidence_gives(one: list[float], other
 
 
 @pytest.mark.parametrize(
-    "belief", [Belief(0.0, 1.0), Belief(1.0, -1.0), Belief(float("inf"), 1.0), Belief(1.0, float("nan"))]
+    "belief",
+    [Belief(0.0, 1.0), Belief(1.0, -1.0), Belief(float("inf"), 1.0), Belief(1.0, float("nan")), Belief(1e308, 1e308)],
 )
 def test_numbers_that_are_no_distribution_are_told_apart(belief: Belief) -> None:
-    """Nothing but finite numbers above zero is sound."""
+    """Nothing but numbers above zero with a finite sum is sound."""
     assert not belief.is_sound
     assert Belief(0.001, 900.0).is_sound

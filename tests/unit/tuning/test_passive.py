@@ -34,6 +34,17 @@ def test_unrouted_feedback_moves_salience_and_a_correction_relevance() -> None:
     assert seen.seen("local", "team").total_events == 0
 
 
+def test_every_other_operation_counts_once_for_the_built_in_profile() -> None:
+    """Recalls and feedback have a profile that they count for, so they are left out here."""
+    seen = Passive()
+    for verb in ("search", "get", "memory.remember", "brain.bind", "memory.recall", "memory.feedback"):
+        seen.dispatched(verb, "local")
+    for verb in ("brain.feedback", "brain.auto_feedback"):
+        seen.dispatched(verb, "local")
+    assert astuple(seen.seen("local", "balanced-recall-v1")) == ((7.0, 3.0), (2.0, 8.0), (1.0, 9.0), 4, {})
+    assert seen.seen("other", "balanced-recall-v1").total_events == 0
+
+
 def test_records_that_were_met_first_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory of a process is bounded."""
     monkeypatch.setattr(passive, "POSTERIOR_TARGETS_MAX", 2)

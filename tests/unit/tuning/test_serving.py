@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hivekeep.identity.caller import Caller, make_caller
-from hivekeep.storage import brain_profiles
+from hivekeep.storage import brain_profiles, serve_ledger
 from hivekeep.storage.brain_profiles import BindingRow, ProfileRow
 from hivekeep.storage.engine import Tx
 from hivekeep.tuning import serving, states
@@ -127,6 +127,19 @@ def test_the_ledger_forgets_after_ninety_days(team: Tx) -> None:
         serving.ledger_rows(served, namespace, "recall", "q", [record_id(1)], moment)(team)
     assert [row[4] for row in ledger(team)] == [1, 2 + DAY, 2 + 90 * DAY]
     assert len(serving.ledger_rows(served, "local", "recall", "q", [record_id(1), record_id(2)], 9).ids) == 2
+
+
+def test_a_claim_goes_with_its_row(team: Tx) -> None:
+    """Claims outlived the rows that they were on, for ever; one on a row that is kept stays."""
+    served = resolve(team)
+    for moment in (1, 90 * DAY):
+        note = serving.ledger_rows(served, "local", "recall", "q", [record_id(1)], moment)
+        note(team)
+        assert serve_ledger.claim(team, "run", note.ids[0], moment)
+    assert len(team.all("SELECT * FROM brain_scored")) == 2
+    serving.ledger_rows(served, "local", "recall", "q", [record_id(1)], 90 * DAY + 2)(team)
+    assert team.all("SELECT serve_ledger_id FROM brain_scored") == [(note.ids[0],)]
+    assert not serve_ledger.claim(team, "run", note.ids[0], 90 * DAY + 3)
 
 
 def test_queries_of_the_same_words_are_one_class() -> None:

@@ -4,7 +4,7 @@ Invariant: one module a topic; the class only says which function answers which 
 the caller's own namespace, what is learned belongs to the namespace of the call.
 """
 
-from hivekeep.packs.brain import adapters, auto_feedback, binding, event_counts, judging, lifecycle, turns
+from hivekeep.packs.brain import adapters, auto_feedback, binding, event_counts, judging, lifecycle, serves, turns
 
 
 class BrainPack:
@@ -22,6 +22,7 @@ class BrainPack:
     mark_turn = staticmethod(turns.mark_turn)
     profile = staticmethod(lifecycle.profile)
     profiles = staticmethod(lifecycle.profiles)
+    record_serve = staticmethod(serves.record_serve)
     register_adapter = staticmethod(adapters.register_adapter)
     reset = staticmethod(lifecycle.reset)
     resolve = staticmethod(binding.resolve)

@@ -26,6 +26,7 @@ from hivekeep_contract.limits import (
     FEEDBACK_ATTRIBUTED,
     FEEDBACK_IMPLICIT,
     FEEDBACK_WEIGHT,
+    IMPLICIT_SWEEP,
 )
 from hivekeep_contract.models import brain as models
 from hivekeep_contract.models.memory import FeedbackSignal, ServeAttribution
@@ -176,6 +177,7 @@ def _passage(ctx: Context, said: Judgement, target: Located, credited: Credited)
     before = gating.decayed(last.mass, ctx.now_us - last.updated_at)
     passage = gating.admit(before, FEEDBACK_WEIGHT[said.signal])
     brain_states.put_mass(ctx.tx, *place, Mass(passage.mass_after, max(ctx.now_us, last.updated_at)))
+    brain_states.sweep_mass(ctx.tx, *place[:2], ctx.now_us - gating.KEPT_US, IMPLICIT_SWEEP)
     return passage
 
 

@@ -138,7 +138,7 @@ def _seeds(ctx: Context, args: models.CreateProfileArgs) -> dict[str, Belief] | 
         check_section(ctx, name, where)
         belief = Belief(float(values["alpha"]), float(values["beta"]))
         if not belief.is_sound:
-            raise InvalidInput(f"{ctx.verb}: '{where}' must have an alpha and a beta above 0")
+            raise InvalidInput(f"{ctx.verb}: '{where}' must have an alpha and a beta above 0 whose sum is finite")
         seeds[name] = belief
     return seeds
 

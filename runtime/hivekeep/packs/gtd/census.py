@@ -20,17 +20,17 @@ OF_CANDIDATES = ("limit", "cursor")
 
 def census(ctx: Context, args: models.CensusArgs) -> models.Census:
     """The counts, and a page of candidates when asked for; raises InvalidInput."""
-    for name in sorted(ctx.given):
-        if getattr(args, name) is None:
+    for name in OF_CANDIDATES:
+        if name in ctx.given and getattr(args, name) is None:
             raise InvalidInput(f"gtd.census: {name!r} must not be null; leave it out instead")
     namespaces = ctx.visible(args.namespace)
     counted = task_census.count(ctx.tx, namespaces)
     told: models.Census = {
         "schema_version": SCHEMA_VERSION,
         "scope": list(namespaces),
-        "total_tasks": sum(row.count for row in counted),
-        "created_at": _histogram([(row.created_at, row.count) for row in counted]),
-        "archived_at": _histogram([(row.archived_at, row.count) for row in counted]),
+        "total_tasks": sum(row.tasks for row in counted),
+        "created_at": _histogram([(row.created_at, row.tasks) for row in counted]),
+        "archived_at": _histogram([(row.archived_at, row.tasks) for row in counted]),
         "created_at_gt_archived_at_raw": sum(row.later for row in counted),
         "interpretation": CENSUS_INTERPRETATION,
     }

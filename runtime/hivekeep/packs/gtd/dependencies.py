@@ -5,15 +5,14 @@ too much refuses, so that no circle is let in for lack of time.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
-from hivekeep.packs.gtd.shapes import task
+from hivekeep.packs.gtd.shapes import properties_of, status_of, task
 from hivekeep.packs.note_rules import Pair
 from hivekeep.storage import tasks
-from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.records import Located
 from hivekeep.storage.task_fields import DONE, KIND, STATUSES
 from hivekeep.storage.tasks import Entry, TaskRow
@@ -39,18 +38,28 @@ Follow = Callable[[Sequence[str]], Iterable[Pair]]
 
 def listed(row: TaskRow) -> models.ListedTask:
     """A task with what it waits for."""
-    told = task(row.note)
-    blockers = _blockers(row, told["properties"])
+    properties = properties_of(row)
+    blockers = _blockers(row, properties)
     state: models.DependencyState = "blocked" if blockers else "ready"
     if any(blocker["state"] in BROKEN for blocker in blockers):
         state = "broken"
-    actionable = state == "ready" and told["status"] in ACTIONABLE_STATUSES
-    return {**told, "dependency_state": state, "actionable": actionable, "blocked_by": blockers}
+    actionable = state == "ready" and status_of(properties) in ACTIONABLE_STATUSES
+    return _waiting(row, state, actionable, blockers)
 
 
 def ready(row: TaskRow) -> models.ListedTask:
     """A task that somebody can work on and that waits for nothing."""
-    return {**task(row.note), "dependency_state": "ready", "actionable": True, "blocked_by": []}
+    return _waiting(row, "ready", True, [])
+
+
+def _waiting(
+    row: TaskRow, state: models.DependencyState, actionable: bool, blockers: list[models.Blocker]
+) -> models.ListedTask:
+    told = cast("models.ListedTask", task(row))
+    told["dependency_state"] = state
+    told["actionable"] = actionable
+    told["blocked_by"] = blockers
+    return told
 
 
 def _blockers(row: TaskRow, properties: Mapping[str, Any]) -> list[models.Blocker]:
@@ -60,11 +69,11 @@ def _blockers(row: TaskRow, properties: Mapping[str, Any]) -> list[models.Blocke
     member = properties[PARAM]
     if not isinstance(member, list):
         return [{"id": member, "state": "invalid"}]
-    judged = (_blocker(row.note, value, entry) for value, entry in zip(member, tasks.entries(row), strict=True))
+    judged = (_blocker(row, value, entry) for value, entry in zip(member, tasks.entries(row), strict=True))
     return [blocker for blocker in judged if blocker is not None]
 
 
-def _blocker(waiting: NoteRow, value: Any, entry: Entry) -> models.Blocker | None:
+def _blocker(waiting: TaskRow, value: Any, entry: Entry) -> models.Blocker | None:
     state = _state(waiting, value, entry)
     if state is None:
         return None
@@ -74,7 +83,7 @@ def _blocker(waiting: NoteRow, value: Any, entry: Entry) -> models.Blocker | Non
     return {"id": value, "state": state}
 
 
-def _state(waiting: NoteRow, value: Any, entry: Entry) -> models.BlockerState | None:
+def _state(waiting: TaskRow, value: Any, entry: Entry) -> models.BlockerState | None:
     """Why one entry keeps the task from beginning, None when it is done; the first reason counts."""
     if not _is_full_id(value):
         return "invalid"

@@ -8,7 +8,8 @@ from typing import Any
 
 from hivekeep.storage.json_text import load
 from hivekeep.storage.notes import NoteRow
-from hivekeep.storage.task_fields import INITIAL_STATUS
+from hivekeep.storage.task_fields import INITIAL_STATUS, KIND
+from hivekeep.storage.tasks import TaskRow
 from hivekeep.times import iso
 from hivekeep_contract.limits import TASK_PRIORITY
 from hivekeep_contract.models import gtd as models
@@ -16,7 +17,7 @@ from hivekeep_contract.models import gtd as models
 NO_TITLE = "[task]"
 
 
-def properties_of(row: NoteRow) -> dict[str, Any]:
+def properties_of(row: NoteRow | TaskRow) -> dict[str, Any]:
     """What is stored of a task besides its columns; nothing when that is no object."""
     stored = load(row.properties)
     return stored if isinstance(stored, dict) else {}
@@ -24,34 +25,34 @@ def properties_of(row: NoteRow) -> dict[str, Any]:
 
 def status_of(properties: dict[str, Any]) -> str:
     """Where a task stands: a status, or whatever other text is stored."""
-    return text_or(properties.get("status"), INITIAL_STATUS)
+    stored = properties.get("status")
+    return stored if isinstance(stored, str) else INITIAL_STATUS
 
 
-def text_or(value: object, default: str) -> str:
-    """The value when it is a text, otherwise the default."""
-    return value if isinstance(value, str) else default
-
-
-def text_or_none(value: object) -> str | None:
-    """The value when it is a text."""
-    return value if isinstance(value, str) else None
-
-
-def task(row: NoteRow) -> models.Task:
+def task(row: NoteRow | TaskRow) -> models.Task:
     """The envelope of every verb that answers tasks."""
     properties = properties_of(row)
+    stored = properties.get
+    # Written out: a list has up to 200 of these, and a helper would be called four times for each.
+    priority, assignee, due, context = (
+        stored("priority"),
+        stored("assignee"),
+        stored("due"),
+        stored("context_entity_id"),
+    )
+    created = iso(row.created_at)
     return {
         "id": row.id,
         "full_id": row.id,
-        "kind": row.kind,
+        "kind": KIND,
         "title": row.name or NO_TITLE,
         "status": status_of(properties),
-        "priority": text_or(properties.get("priority"), TASK_PRIORITY),
-        "assignee": text_or_none(properties.get("assignee")),
-        "due": text_or_none(properties.get("due")),
-        "context_entity_id": text_or_none(properties.get("context_entity_id")),
+        "priority": priority if isinstance(priority, str) else TASK_PRIORITY,
+        "assignee": assignee if isinstance(assignee, str) else None,
+        "due": due if isinstance(due, str) else None,
+        "context_entity_id": context if isinstance(context, str) else None,
         "namespace": row.namespace,
-        "created_at": iso(row.created_at),
-        "updated_at": iso(row.updated_at),
+        "created_at": created,
+        "updated_at": created if row.updated_at == row.created_at else iso(row.updated_at),
         "properties": properties,
     }

@@ -72,6 +72,7 @@ def entity_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> EntityRo
             ("entity.description", args.description),
             ("entity.tags", args.tags),
             ("entity.properties", args.properties),
+            ("entity.namespace", ctx.namespace),
         )
     )
     entity_type = kind.entity_type
@@ -124,7 +125,8 @@ def note_row(ctx: Context, args: models.CreateArgs, kind: KindRef) -> NoteRow:
     properties = dict(args.properties or {})
     if args.tags is not None:
         properties["tags"] = args.tags
-    refuse_secrets(note_secret_fields(content, args.name, properties))
+    written = note_secret_fields(content, args.name, properties)
+    refuse_secrets((*written, ("note.key", args.key), ("note.namespace", ctx.namespace)))
     row = NoteRow(
         id=new_id(),
         namespace=ctx.namespace,

@@ -7,6 +7,7 @@ from hivekeep.identity.ids import classify
 from hivekeep.identity.resolve import Wanted, resolve
 from hivekeep.packs.context import Context
 from hivekeep.packs.kg import shapes
+from hivekeep.packs.kg.message_filters import message_traits
 from hivekeep.packs.kg.paging import Limit, clamp
 from hivekeep.packs.kg.scopes import check_scope
 from hivekeep.packs.ontology import KindRef
@@ -58,7 +59,7 @@ def _entities(ctx: Context, args: models.ListArgs, kind: KindRef, limit: Limit) 
 
 def _notes(ctx: Context, args: models.ListArgs, kind: KindRef, limit: Limit) -> models.ListResult:
     kind = ctx.ontology.one_kind(args.kind, substrate="note", specific=args.note_kind, param="note_kind")
-    filters = NoteFilter(kind.kind, tuple(args.tags or ()))
+    filters = NoteFilter(kind.kind, tuple(args.tags or ()), message_traits(ctx, args, kind))
     namespaces = ctx.visible(args.namespace)
     if args.after is None:
         rows = notes.list_page(ctx.tx, namespaces, filters, limit=limit.effective, offset=args.offset)

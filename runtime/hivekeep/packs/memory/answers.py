@@ -20,12 +20,13 @@ ELLIPSIS: Final = "…"
 
 
 class Counts(NamedTuple):
-    """How many candidates there were, and how many were left out for what."""
+    """How many candidates there were, how many were left out for what, and how many memories wait for their vector."""
 
     candidates: int
     below_floor: int
     superseded: int
     other_scope: int
+    pending: int = 0
 
 
 class Fitted(NamedTuple):

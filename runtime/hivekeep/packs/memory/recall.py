@@ -97,7 +97,8 @@ def recall(ctx: Context, args: models.RecallArgs) -> models.RecallResult:
     hits = [_hit(args, one, ranked, served, shown, vectors) for one in shown.scored]
     _leave_behind(ctx, args, [one.id for one in shown.scored], served, vectors, clock.us)
     if not hits or any(ranked.counts[1:]):
-        ctx.beside = {"advisories": [answers.advisory(ranked.counts)]}
+        counts = ranked.counts._replace(pending=_pending(ctx, args, scope))
+        ctx.beside = {"advisories": [answers.advisory(counts)]}
     models_asked = ranked.found.by_model if args.include_breakdown else {}
     return answers.whole(hits, shown, vectors.missing, models_asked)
 
@@ -254,7 +255,8 @@ def _replaced(ctx: Context, question: Question, found: Found) -> set[str]:
 
 def _references(supersedes: str) -> tuple[str, ...]:
     """The ids and prefixes that the property holds: one text, or a list of them; anything else names nothing."""
-    texts = json.loads(supersedes) if supersedes.startswith("[") else [supersedes]
+    said = json.loads(supersedes)
+    texts = said if isinstance(said, list) else [said]
     named = [classify(text) for text in texts if isinstance(text, str) and text.strip()]
     return tuple(reference.text for reference in named if reference.form != "name")
 
@@ -266,6 +268,13 @@ def _other_scope(ctx: Context, question: Question) -> int:
         return 0
     words = legs.text_leg(ctx.tx, question.terms, Scope(visible, KIND), RECALL_CANDIDATES_CAP, enough=1)
     return memories.outside(ctx.tx, [one.seq for one in words], question.scope.namespaces, question.scope.memories)
+
+
+def _pending(ctx: Context, args: models.RecallArgs, scope: Scope) -> int:
+    """How many memories of the scope no vector finds yet; 0 where no vector is asked."""
+    if VECTOR not in PARTICIPANTS[args.fusion_strategy]:
+        return 0
+    return pending(ctx.engines[MAIN].read, ctx.embedders, "note", scope.namespaces, scope.kind, 0) or 0
 
 
 # the answer
@@ -282,7 +291,7 @@ def _hit(
     if args.include_breakdown:
         hit["breakdown"] = scoring.breakdown(facts, served.weights)
     if args.include_source_id:
-        hit["source_id"] = row.source_id
+        hit["source_id"] = _source(row)
     if args.include_superseded:
         hit["superseded"] = one.id in ranked.replaced
     if shown.left_out:
@@ -291,6 +300,13 @@ def _hit(
         hit["degraded"] = answers.ANN_UNAVAILABLE
         hit["degraded_reason"] = vectors.missing
     return hit
+
+
+def _source(row: MemoryRow) -> str | None:
+    """The id of the record that the memory annotates; a property that holds something else says nothing."""
+    said = None if row.source_id is None else json.loads(row.source_id)
+    reference = classify(said) if isinstance(said, str) and said.strip() else None
+    return reference.text if reference is not None and reference.form == "uuid" else None
 
 
 def _leave_behind(
@@ -309,5 +325,6 @@ def _leave_behind(
     }
     if vectors.missing is not None:
         payload["degraded_reason"] = vectors.missing
+    if noted := serving.leave_behind(ctx, args.query, ids, served, latency_us):
+        payload["serve_ledger_ids"] = noted
     ctx.emit("recall_executed", "note", None, payload)
-    serving.leave_behind(ctx, args.query, ids, served, latency_us)

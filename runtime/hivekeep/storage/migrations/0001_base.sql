@@ -360,12 +360,13 @@ CREATE TABLE brain_mass (
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (namespace, profile_id, target_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX brain_mass_oldest ON brain_mass (namespace, profile_id, updated_at);
 -- Each pair of a scorer's pass and a served row counts once.
 CREATE TABLE brain_scored (
     scorer_run_id TEXT NOT NULL,
     serve_ledger_id TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    PRIMARY KEY (scorer_run_id, serve_ledger_id)
+    PRIMARY KEY (serve_ledger_id, scorer_run_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE brain_serve_ledger (
     seq INTEGER PRIMARY KEY,
@@ -408,6 +409,9 @@ CREATE TABLE vectors (
     PRIMARY KEY (model_id, place)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX vectors_by_scope ON vectors (namespace, model_id, substrate, kind);
+-- One vector in 32, by which the size of a scope is guessed: the expression is storage/vector_layout.py's.
+CREATE INDEX vectors_sampled ON vectors (namespace, model_id, substrate, kind)
+    WHERE (place >> 1) * 2654435761 & 4294967295 < 134217728;
 CREATE INDEX vectors_apart ON vectors (model_id, place) WHERE embedding IS NOT NULL;
 
 -- Texts that wait for their vector, and who makes them.
@@ -480,7 +484,7 @@ CREATE VIRTUAL TABLE session_messages_fts USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
--- Text indexes. rowid = seq of the record; rows are written with the record, live records only.
+-- Text indexes. rowid = place of the record (storage/text_places.py); rows are written with the record, live records only.
 CREATE VIRTUAL TABLE entity_words USING fts5 (
     title, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
 );

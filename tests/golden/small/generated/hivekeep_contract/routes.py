@@ -9,7 +9,8 @@ from typing import NamedTuple
 class Route(NamedTuple):
     """One path and what answers there.
 
-    `access` is `open` or `token`; `serves` names the resource; a page serves a printed `file` of this package.
+    `access` is `open` or `token`; `serves` names the resource; a page serves a printed `file` of this package, a redirect
+    leads to the path `to`.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Route(NamedTuple):
     serves: str
     media_type: str = "application/json"
     file: str = ""
+    to: str = ""
 
 
 #: By name. A route for each verb follows the others; `{verb}` in a path takes any other word, to answer that it is none.

@@ -74,6 +74,7 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "presentation": ("agent", "verbose"),
     "relation": ("in", "beside", "about"),
     "substrate": ("entity", "note"),
+    "todo.state": ("open", "closed"),
 }
 
 ENUM_ALIASES: dict[str, dict[str, str]] = {
@@ -82,4 +83,4 @@ ENUM_ALIASES: dict[str, dict[str, str]] = {
     "entity_kind": {"object": "thing", "aim": "goal"},
 }
 
-TRANSITIONS: dict[str, dict[str, tuple[str, ...]]] = {}
+TRANSITIONS: dict[str, dict[str, tuple[str, ...]]] = {"todo.state": {"open": ("closed",), "closed": ()}}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
+from hivekeep_contract.catalog import Wait
 from hivekeep_contract.models.base import (
     Bag,
 )
@@ -26,6 +27,6 @@ class TodoHandlers(Protocol[CtxT]):
         """Import tasks."""
         ...
 
-    def list_(self, ctx: CtxT, args: ListArgs, /) -> Bag:
+    def list_(self, ctx: CtxT, args: ListArgs, /) -> Bag | Wait:
         """List what is to do."""
         ...
