@@ -59,6 +59,13 @@ def test_a_record_is_found_by_words_until_its_vector_is_made(hashed: Hive) -> No
     assert hit["signals"].keys() == {"keyword_score", "vector_similarity"}
 
 
+@pytest.mark.parametrize("query", ["\ufeff", "\u200b", "\u202e", "\u0301", "\u0000", "\U000e0001", "﹏", "💥"])
+def test_a_lone_character_that_is_no_white_space_can_be_searched(hive: Hive, query: str) -> None:
+    """JSON Schema takes U+FEFF for white space, so that a query of it alone was refused as blank."""
+    assert hive.call("search", kind="note", query=query) == []
+    assert hive.call("search", kind="entity", query=query) == []
+
+
 def test_a_hit_of_the_vector_arm_alone_has_its_signal_alone(hashed: Hive) -> None:
     """Evidence that is not there is left out, never made up."""
     hashed.call("create", kind="concept", name="rotary engines", description="turning pistons")
