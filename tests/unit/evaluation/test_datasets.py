@@ -207,7 +207,7 @@ def test_a_question_stands_once(tmp_path: Path) -> None:
 
 def test_a_folder_of_data_sets_names_them() -> None:
     """The folder of the examples holds one of each form, and the refusal did not say so."""
-    with pytest.raises(InvalidInput, match="one is in each of its folders conversations, documents$"):
+    with pytest.raises(InvalidInput, match=r"one is in each of its folders conversations, documents$"):
         read_dataset(DATA)
 
 

