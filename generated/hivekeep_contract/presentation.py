@@ -64,7 +64,7 @@ FULL_ID_KEYS = frozenset({
 
 FULL_ID_LISTS = frozenset({"messages", "new_messages"})
 
-KEPT_LISTS = frozenset({"channels", "messages", "new_messages"})
+KEPT_LISTS = frozenset({"channels", "messages", "new_messages", "tasks"})
 
 #: Timestamps that are never made relative.
 UNTOUCHED_TIME_KEYS = frozenset({"due", "trigger_at"})

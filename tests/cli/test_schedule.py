@@ -68,5 +68,29 @@ def test_what_a_person_reads_of_a_pass() -> None:
 
 def test_a_cell_is_one_short_line() -> None:
     """A long text is cut, and what a terminal would act on is a blank."""
-    shown = columns.table(("A", "B"), [("x" * 70, "\x1b[31mred\x1b[0m\nline")])
+    shown = columns.table(("A", "B"), [("x" * 70, "\x1b[31mred\x1b[0m\nline")], elastic=())
     assert shown.splitlines() == ["A" + " " * 61 + "B", "x" * 57 + "...  [31mred [0m line"]
+
+
+def test_wide_letters_keep_the_columns_straight() -> None:
+    """A letter of two columns counts as two, a mark on another letter as none; a wide one is never cut in half."""
+    rows = [("\u65e5\u672c", "a"), ("e\u0301", "b"), ("\u65e5" * 31, "c")]
+    assert columns.table(("A", "B"), rows, elastic=()).splitlines() == [
+        "A" + " " * 61 + "B",
+        "\u65e5\u672c" + " " * 58 + "a",
+        "e\u0301" + " " * 61 + "b",
+        "\u65e5" * 28 + "...   c",
+    ]
+
+
+def test_a_line_fits_a_narrow_terminal() -> None:
+    """The widest elastic column gives way first; ids and times are whole even where that is too wide."""
+    rows = [("12345678", "x" * 30, "y" * 50)]
+    assert columns.table(("ID", "WHO", "WHAT"), rows, elastic=("WHO", "WHAT"), room=60).splitlines() == [
+        "ID        WHO                       WHAT",
+        "12345678  " + "x" * 21 + "...  " + "y" * 21 + "...",
+    ]
+    assert columns.table(("ID", "WHO", "WHAT"), rows, elastic=("WHO", "WHAT"), room=5).splitlines() == [
+        "ID        WHO       WHAT",
+        "12345678  xxxxx...  yyyyy...",
+    ]

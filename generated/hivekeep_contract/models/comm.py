@@ -128,18 +128,6 @@ class ProcessUse(TypedDict):
     active_phases: list[str]
 
 
-class Received(TypedDict):
-    """
-    A message that came from outside.
-    """
-
-    id: str
-    full_id: str
-    thread_id: str
-    deduplicated: bool
-    thread_id_canonical: NotRequired[bool]
-
-
 class UnreadMail(TypedDict):
     """
     How much is unread.
@@ -319,6 +307,19 @@ class Probed(TypedDict):
     cursor_us: int
     new_messages: list[ProbedMessage]
     stale_unread_count: int
+
+
+class Received(TypedDict):
+    """
+    A message that came from outside.
+    """
+
+    id: str
+    full_id: str
+    thread_id: str
+    deduplicated: bool
+    thread_id_canonical: NotRequired[bool]
+    warnings: NotRequired[list[kg.Warning]]
 
 
 class Sent(TypedDict):

@@ -31,7 +31,9 @@ def to_table(page: Mapping[str, Any], *, sent: bool) -> str:
     if not page["messages"]:
         return NOTHING
     other = "TO" if sent else "FROM"
-    lines = [table(("ID", "", other, "TIME (UTC)", "SUBJECT", "TEXT"), [_row(one, other) for one in page["messages"]])]
+    headings = ("ID", "", other, "TIME (UTC)", "SUBJECT", "TEXT")
+    rows = [_row(one, other) for one in page["messages"]]
+    lines = [table(headings, rows, elastic=(other, "SUBJECT", "TEXT"))]
     lines += _summary(page)
     return "\n".join(lines)
 

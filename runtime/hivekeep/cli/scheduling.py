@@ -23,13 +23,14 @@ BUSY: Final = "another process is carrying out what is due"
 
 _ID_CHARS: Final = 8
 _HEADINGS: Final = ("DUE (UTC)", "REPEAT", "WHAT", "BY", "ID")
+_ELASTIC: Final = ("REPEAT", "WHAT", "BY")
 _LOOK_AGAIN_S: Final = 0.1
 
 
 def to_table(agenda: dict[str, Any]) -> str:
     """The events of an answer of schedule.agenda, one line each."""
     rows = [_row(event, event["properties"]) for event in agenda["events"]]
-    return table(_HEADINGS, rows) if rows else NOTHING
+    return table(_HEADINGS, rows, elastic=_ELASTIC) if rows else NOTHING
 
 
 def _row(event: dict[str, Any], properties: dict[str, Any]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ NOTHING: Final = "no tasks"
 NOTHING_OPEN: Final = "no open tasks; --all shows those that are "
 _ID_CHARS: Final = 8
 _HEADINGS: Final = ("ID", "STATUS", "PRIO", "DUE (UTC)", "ASSIGNEE", "TITLE", "WAITS FOR")
+_ELASTIC: Final = ("ASSIGNEE", "TITLE", "WAITS FOR")
 
 Ask = Callable[[str], list[Any]]
 """Runs operations and answers their results; raises when one failed."""
@@ -53,7 +54,7 @@ def _pages(ask: Ask, args: Mapping[str, str]) -> Iterator[Any]:
 def to_table(tasks: Sequence[dict[str, Any]], left_out: Sequence[str]) -> str:
     """One line a task, or one that says why there is none."""
     if tasks:
-        return table(_HEADINGS, [_row(task) for task in tasks])
+        return table(_HEADINGS, [_row(task) for task in tasks], elastic=_ELASTIC)
     return NOTHING_OPEN + " or ".join(word.replace("_", " ") for word in left_out) if left_out else NOTHING
 
 

@@ -210,6 +210,8 @@ def test_only_an_inbound_message_to_the_caller_is_marked(ada: Hive, bob: Hive) -
     ):
         error = bob.refuses("comm.mark_read", ids=[mine, foreign])
         assert (error["kind"], says in error["message"]) == (kind, True), error
+    assert bob.refuses("comm.read", ids=[mine, NOBODY])["message"] == f"ids: not found: {NOBODY}"
+    assert bob.refuses("comm.read", id=NOBODY)["message"] == f"id: not found: {NOBODY}"
     assert "addressed to 'bob', not to 'ada'" in ada.refuses("comm.read", id=mine)["message"]
     assert bob.call("comm.unread")["count"] == 1
     told = bob.call("comm.read", id=mine[:8])
@@ -331,6 +333,7 @@ def test_a_thread_continues_behind_a_moment_or_either_copy(ada: Hive, bob: Hive)
     behind = bob.call("comm.thread", id=first["id"], order="desc", after=shown[1]["created_at"], fields=["content"])
     assert behind["messages"] == [{"content": "1"}]
     assert "RFC 3339" in bob.refuses("comm.thread", id=first["id"], after="soon")["message"]
+    assert bob.refuses("comm.thread", id=first["id"], after=NOBODY)["message"] == f"after: not found: {NOBODY}"
 
 
 def test_a_root_that_names_no_thread_belongs_to_it(hive: Hive) -> None:

@@ -26,9 +26,9 @@ def hive() -> Iterator[Hive]:
 
 
 def edges(hive: Hive, task: str) -> list[tuple[str, str, float]]:
-    """(relation, target, weight) of the edges that start at a task, oldest first."""
+    """(relation, target, weight) of the edges that start at a task, in order."""
     items = hive.call("list", kind="edge", source_id=task)["items"]
-    return [(edge["relation"], edge["target_id"], edge["weight"]) for edge in reversed(items)]
+    return sorted((edge["relation"], edge["target_id"], edge["weight"]) for edge in items)
 
 
 def count(hive: Hive) -> int:
@@ -106,7 +106,7 @@ def test_everything_that_is_given_is_stored(hive: Hive) -> None:
         "context_entity_id": entity,
     }
     assert hive.call("get", id=made["id"])["content"] == "All of it."
-    assert edges(hive, made["id"]) == [("depends_on", first, 1.0), ("annotates", entity, 1.0)]
+    assert edges(hive, made["id"]) == [("annotates", entity, 1.0), ("depends_on", first, 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_context_is_a_live_entity_of_the_caller(hive: Hive) -> None:
     assert count(hive) == 2
 
 
-@pytest.mark.parametrize("field", ["title", "description", "assignee", "tags"])
+@pytest.mark.parametrize("field", ["title", "description", "assignee", "tags", "idempotency_key"])
 def test_a_secret_is_refused_wherever_it_stands(hive: Hive, field: str) -> None:
     """Nothing is stored and the message does not show it."""
     args: dict[str, Any] = {"title": "x", field: [SECRET] if field == "tags" else SECRET}

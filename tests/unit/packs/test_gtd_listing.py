@@ -286,6 +286,7 @@ def test_an_empty_list_says_what_it_left_out(hive: Hive) -> None:
     store(hive, odd, status="archived")
     every = ["done", "cancelled", "unrecognized_status"]
     assert hive.call("gtd.tasks") == {"tasks": [], "total": 0, "filter_excluded": every}
+    assert hive.ok("gtd.tasks()", presentation="agent") == {"tasks": [], "total": 0, "filter_excluded": every}
     assert hive.call("gtd.tasks", assignee="ada")["filter_excluded"] == ["done", "unrecognized_status"]
     assert hive.call("gtd.tasks", assignee="bob")["filter_excluded"] == ["cancelled"]
     assert hive.call("gtd.tasks", assignee="eve") == []

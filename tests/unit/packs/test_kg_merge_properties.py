@@ -15,8 +15,8 @@ from hivekeep.storage.edges import EdgeRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.entities import EntityRow
 from hivekeep.storage.json_text import dump
-from hivekeep.storage.text_places import SEQ_OF
 from hivekeep.storage.notes import NoteRow
+from hivekeep.storage.text_places import SEQ_OF
 from hivekeep_contract.vocabulary import RELATIONS
 from support.client import Hive, open_hive
 

@@ -46,9 +46,12 @@ def ingest(ctx: Context, args: models.IngestArgs) -> models.Received:
     message_id = new_id()
     root = given_root or answered.root or message_id
     row = _row(ctx, args, answered, message_id, root)
-    letters.store(ctx, (row,))
+    warnings = letters.store(ctx, (row,))
     ctx.touch("note", row.id)
-    return _received(row.id, root, deduplicated=False)
+    told = _received(row.id, root, deduplicated=False)
+    if warnings:
+        told["warnings"] = warnings
+    return told
 
 
 def _given_root(args: models.IngestArgs) -> str | None:

@@ -94,12 +94,12 @@ def store(ctx: Context, rows: Sequence[NoteRow]) -> list[Advice]:
     return advice
 
 
-def found(ctx: Context, reference: str) -> NoteRow:
-    """The live message of the caller's namespace that a reference means.
+def found(ctx: Context, reference: str, param: str = "id") -> NoteRow:
+    """The live message of the caller's namespace that a reference means; `param` is the argument that holds it.
 
     Raises NotFound, Ambiguous, and InvalidInput for a note of another kind.
     """
-    wanted = Wanted("id", ("note",), by_name=False, namespaces=(ctx.namespace,))
+    wanted = Wanted(param, ("note",), by_name=False, namespaces=(ctx.namespace,))
     row = notes.get(ctx.tx, resolve(ctx.tx, reference, wanted, ctx.caller).id)
     assert row is not None
     if row.kind != KIND:

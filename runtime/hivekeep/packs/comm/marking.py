@@ -18,6 +18,7 @@ from hivekeep_contract.errors import ConcurrentChange, HivekeepError, InvalidInp
 from hivekeep_contract.models import comm as models
 
 NOT_UPDATED: Final = "no live row updated"
+IDS: Final = "ids"
 
 
 class Mark(NamedTuple):
@@ -45,7 +46,7 @@ _READ: Final[dict[str, bool | None]] = {"success": True, "failed": False, "unkno
 def read(ctx: Context, args: models.ReadArgs) -> models.Fetched | models.Fetches:
     """The messages and what became of their marks; raises NotFound, Ambiguous and InvalidInput."""
     references = [args.id] if args.id is not None else args.ids or []
-    rows = _targets(ctx, references)
+    rows = _targets(ctx, references, IDS if args.id is None else "id")
     marks = _best_effort(ctx, rows)
     results = [_fetched(row, marks[row.id], body=args.body) for row in rows]
     if args.id is not None:
@@ -68,7 +69,7 @@ def mark_read(ctx: Context, args: models.MarkReadArgs) -> models.Marks:
 
     With `atomic` also ConcurrentChange and what the store raises; no mark is written then.
     """
-    rows = _targets(ctx, args.ids)
+    rows = _targets(ctx, args.ids, IDS)
     if args.atomic:
         ctx.write(lambda inner: _all_or_none(inner, rows))
         marks = dict.fromkeys((row.id for row in rows), SUCCESS)
@@ -86,13 +87,13 @@ def mark_read(ctx: Context, args: models.MarkReadArgs) -> models.Marks:
     }
 
 
-def _targets(ctx: Context, references: Sequence[str]) -> list[NoteRow]:
+def _targets(ctx: Context, references: Sequence[str], param: str) -> list[NoteRow]:
     """The messages that are meant, each once, in the order in which they were named first."""
     me = label(ctx)
     found: dict[str, NoteRow] = {}
     with ctx.reading() as inner:
         for reference in references:
-            row = letters.found(inner, reference)
+            row = letters.found(inner, reference, param)
             _check(ctx, row, me)
             found.setdefault(row.id, row)
     return list(found.values())

@@ -47,7 +47,7 @@ def _is_apart(ctx: Context, root: str) -> bool:
 def _place(ctx: Context, view: View, after: str, order: str) -> Place:
     """Where a page begins: behind the shown copy of a message, or behind a moment."""
     if classify(after).form != "name":
-        row: NoteRow = letters.found(ctx, after)
+        row: NoteRow = letters.found(ctx, after, "after")
         shown = messages.shown_copy(ctx.tx, view, row.id) or row
         return Place(shown.created_at, shown.id)
     try:

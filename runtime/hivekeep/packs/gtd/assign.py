@@ -36,6 +36,7 @@ def assign(ctx: Context, args: models.AssignArgs) -> models.AssignedTask:
             ("description", args.description),
             ("assignee", args.assignee),
             ("tags", args.tags),
+            ("idempotency_key", args.idempotency_key),
         )
     )
     wanted = rules.described(ctx, _row(ctx, args))
