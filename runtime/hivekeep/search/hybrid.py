@@ -98,6 +98,7 @@ class _Arms(NamedTuple):
     text: dict[str, Candidate]
     vector: dict[str, float]
     candidates: dict[str, Candidate]
+    """All of them; one that only the vector arm found has its body."""
 
 
 class _Ranked(NamedTuple):
@@ -140,10 +141,11 @@ def search_notes(tx: Tx, search: NoteSearch, meaning: Meaning = NO_MEANING) -> S
     """The best notes for a query; scores weighed by salience (seed: search, rank_score)."""
     scope = Scope(search.namespaces, search.kind, tags=search.tags, superseded=search.include_superseded)
 
-    def score(fused: float, candidate: Candidate) -> float:
-        return fusion.note_score(fused, candidate.salience)
+    return _run(tx, "note", search, meaning, scope, NOTE_RRF_K, _score_of_note)
 
-    return _run(tx, "note", search, meaning, scope, NOTE_RRF_K, score)
+
+def _score_of_note(fused: float, candidate: Candidate) -> float:
+    return fusion.note_score(fused, candidate.salience)
 
 
 def _run(
@@ -162,7 +164,7 @@ def _run(
     arms = _arms(tx, substrate, terms, search.text_mode, meaning, scope, SEARCH_ARM_FACTOR * window)
     fused = fusion.reciprocal_ranks([arms.text, arms.vector], constant)
     candidates = arms.candidates
-    best_first = sorted((-score(one, candidates[record_id]), record_id) for record_id, one in fused.items())
+    best_first = sorted([(-score(one, candidates[record_id]), record_id) for record_id, one in fused.items()])
     ranked = [_ranked(arms, record_id, -low) for low, record_id in best_first[:window] if -low >= search.floor]
     ranked = _with_properties(tx, substrate, ranked, search.properties)
     hits = _hits(tx, substrate, _in_order(ranked, search.order_by)[: search.limit], terms)
@@ -191,11 +193,16 @@ def _arms(
     best: dict[str, float] = {}
     for vector in meaning:
         for found, similarity in vector_leg(tx, vector, vector.embedding, scope, limit, substrate):
-            candidates.setdefault(found.id, found)
-            best[found.id] = max(similarity, best.get(found.id, similarity))
-    # Cosines of two models are not the same measure, but a record that one of them finds close should not sink.
-    nearest = sorted(best, key=lambda record_id: (-best[record_id], record_id))[:limit]
-    return _Arms(text, {record_id: best[record_id] for record_id in nearest}, candidates)
+            record_id = found.id
+            if record_id not in candidates:
+                candidates[record_id] = found
+            if record_id not in best or similarity > best[record_id]:
+                best[record_id] = similarity
+    if len(meaning) > 1:
+        # Cosines of two models are not the same measure, but a record that one of them finds close should not sink.
+        nearest = sorted(best, key=lambda record_id: (-best[record_id], record_id))[:limit]
+        best = {record_id: best[record_id] for record_id in nearest}
+    return _Arms(text, best, candidates)
 
 
 def _ranked(arms: _Arms, record_id: str, score: float) -> _Ranked:
@@ -240,22 +247,12 @@ def _in_order(ranked: list[_Ranked], order_by: OrderBy) -> list[_Ranked]:
 def _hits(tx: Tx, substrate: TextSubstrate, ranked: list[_Ranked], terms: Sequence[Term]) -> list[Hit]:
     if not ranked:
         return []
-    texts = text_index.bodies(tx, substrate, [entry.candidate.seq for entry in ranked])
+    unread = [entry.candidate.seq for entry in ranked if entry.source != "vector"]
+    texts = text_index.bodies(tx, substrate, unread) if unread else {}
     literals = [term.literal for term in terms]
-    return [_hit(entry, texts[entry.candidate.seq], literals) for entry in ranked]
-
-
-def _hit(entry: _Ranked, body: str | None, literals: Sequence[str]) -> Hit:
-    found = entry.candidate
-    return Hit(
-        found.id,
-        found.kind,
-        entry.score,
-        found.score,
-        entry.similarity,
-        entry.source,
-        found.title,
-        excerpt(body, literals),
-        found.created_at,
-        found.updated_at,
-    )
+    hits = []
+    for score, found, similarity, source in ranked:
+        seq, record_id, kind, title, _, created, updated, keyword_score, _, body = found
+        shown = excerpt(body if source == "vector" else texts[seq], literals)
+        hits.append(Hit(record_id, kind, score, keyword_score, similarity, source, title, shown, created, updated))
+    return hits

@@ -110,17 +110,19 @@ def vector_leg(
 
 
 def _best(found: list[Similar], limit: int) -> list[Similar]:
-    return sorted(found, key=lambda one: (-one.similarity, one.candidate.id))[:limit]
+    # They come by similarity, so only where it is alike is there anything to sort.
+    if len({similarity for _, similarity in found}) < len(found):
+        found.sort(key=lambda one: (-one.similarity, one.candidate.id))
+    return found[:limit]
 
 
 def _valid(tx: Tx, near: Sequence[vectors.Near], scope: Scope, substrate: TextSubstrate) -> list[Similar]:
     """Those that are in the scope and say what they said when their vector was made."""
     stored = text_index.look_up(tx, substrate, [one.seq for one in near], scope)
     return [
-        Similar(found.candidate, one.similarity)
-        for one in near
-        if (found := stored.get(one.seq)) is not None
-        and vectors.source_hash(found.candidate.title, found.body) == one.source_hash
+        Similar(found, similarity)
+        for seq, similarity, made_of in near
+        if (found := stored.get(seq)) is not None and vectors.source_hash(found.title, found.body) == made_of
     ]
 
 

@@ -30,6 +30,12 @@ Groups = Sequence[Sequence[str]]
 """Groups of spellings: a record satisfies a group that it holds one spelling of."""
 
 
+_Conditions = tuple[str, list[object]]
+"""Conditions on the records `r` as SQL, with their arguments."""
+
+_SPACES_MAX: Final = 16
+"""Namespaces up to which the text of a scope is kept for the next search."""
+
 TRIGRAMS_MAX = 300
 """Trigrams that stand for one term shorter than a trigram; of more common terms the records are compared."""
 
@@ -56,7 +62,8 @@ class Scope(NamedTuple):
 class Candidate(NamedTuple):
     """A found record; `score` is the negated bm25 of the index that found it, None for a scan.
 
-    `found_by` says which one that was; None for a record that no text index found.
+    `found_by` says which one that was; None for a record that no text index found. Its `body` is read of a record that
+    was looked up.
     """
 
     seq: int
@@ -68,13 +75,7 @@ class Candidate(NamedTuple):
     updated_at: int
     score: float | None
     found_by: Index | None = None
-
-
-class Found(NamedTuple):
-    """A record that was looked up by `seq`, with its body text."""
-
-    candidate: Candidate
-    body: str | None
+    body: str | None = None
 
 
 class _Layout(NamedTuple):
@@ -123,9 +124,10 @@ _RANGES = (
 _CANDIDATE = "SELECT r.seq, r.id, r.kind, r.name, {salience}, r.created_at, r.updated_at, "
 # CROSS JOIN keeps the order: the index is searched once for each range, and its few matches are looked up in the
 # records, never the reverse. What lies behind the body of a record is read of the best only: to get there, SQLite walks
-# through every page of a long text.
+# through every page of a long text. The best are in order already but for one that its name put before the others.
 _BEST = (
-    "best.score FROM (SELECT r.seq AS seq, -bm25({table}, {weights}) AS score FROM part CROSS JOIN {table}"
+    "best.score, '{index}', NULL FROM"
+    " (SELECT r.seq AS seq, -bm25({table}, {weights}) AS score FROM part CROSS JOIN {table}"
     " CROSS JOIN {records} r ON r.seq = {table}.rowid {seq_of} WHERE {table} MATCH ?"
     " AND {table}.rowid BETWEEN part.low AND part.high AND {conditions}"
     " ORDER BY {name_key} = ? DESC, score DESC, r.id LIMIT ?) AS best CROSS JOIN {records} r ON r.seq = best.seq"
@@ -135,7 +137,7 @@ _SCANNING = _CANDIDATE + "NULL FROM {records} r WHERE "
 _NEWEST_FIRST = " ORDER BY {name_key} = ? DESC, r.seq DESC LIMIT ?"
 
 _WANTED = "FROM json_each(?) AS wanted CROSS JOIN {records} r ON r.seq = wanted.value WHERE "
-_LOOKING_UP = _CANDIDATE + "NULL, r.{body} " + _WANTED
+_LOOKING_UP = _CANDIDATE + "NULL, NULL, r.{body} " + _WANTED
 _BEING_THERE = "SELECT r.seq " + _WANTED
 _WEIGHTS: Final = ", ".join(str(TEXT_WEIGHTS[column]) for column in ("title", "body"))
 
@@ -200,7 +202,7 @@ def match_trigrams(
     scope: Scope,
     limit: int,
     *,
-    known: Iterable[int],
+    known: Sequence[int],
 ) -> list[Candidate]:
     """The same of the trigram index, without the records whose `seq` is in `known`."""
     return _match(tx, substrate, "trigrams", match, _conditions(substrate, scope, where, known), scope, limit)
@@ -223,7 +225,7 @@ def scan(
     limit: int,
     *,
     match_any: bool,
-    known: Iterable[int],
+    known: Sequence[int],
 ) -> list[Candidate]:
     """The records that hold all groups (or one of them), newest first, without those in `known`.
 
@@ -231,33 +233,34 @@ def scan(
     text of the namespaces searched: about 0.1 s for 60,000 records of 220 characters.
     """
     layout = _LAYOUTS[substrate]
-    where = _conditions(substrate, scope, () if match_any else groups, known)
+    conditions, args = _conditions(substrate, scope, () if match_any else groups, known)
     if match_any:
+        where = Where(conditions)
         _hold(where, layout, [spelling for group in groups for spelling in group])
-    select = _filled(_SCANNING, layout, "") + where.text + _filled(_NEWEST_FIRST, layout, "")
-    return [Candidate(*row) for row in tx.all(select, (*where.args, scope.name_key, limit))]
+        conditions, args = where.text, [*args, *where.args]
+    select = _filled(_SCANNING, layout, "") + conditions + _filled(_NEWEST_FIRST, layout, "")
+    return [Candidate(*row) for row in tx.all(select, (*args, scope.name_key, limit))]
 
 
-def look_up(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int], scope: Scope) -> dict[int, Found]:
-    """Those of the records that are in the scope, by `seq`, however they were found."""
-    where = _conditions(substrate, scope, (), ())
-    select = _filled(_LOOKING_UP, _LAYOUTS[substrate], "") + where.text
-    rows = tx.all(select, (json.dumps(list(seqs)), *where.args))
-    return {row[0]: Found(Candidate(*row[:-1]), row[-1]) for row in rows}
+def look_up(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int], scope: Scope) -> dict[int, Candidate]:
+    """Those of the records that are in the scope, by `seq`, however they were found, with their bodies."""
+    conditions, args = _conditions(substrate, scope, (), ())
+    rows = tx.all(_looking_up(_LAYOUTS[substrate], conditions), (f"[{','.join(map(str, seqs))}]", *args))
+    return {row[0]: Candidate._make(row) for row in rows}
 
 
 def within(tx: Tx, substrate: TextSubstrate, scope: Scope) -> list[int]:
     """The `seq` of every record in the scope."""
-    where = _conditions(substrate, scope, (), ())
-    select = sql("SELECT r.seq FROM {records} r WHERE ", records=_LAYOUTS[substrate].records) + where.text
-    return [row[0] for row in tx.all(select, where.args)]
+    conditions, args = _conditions(substrate, scope, (), ())
+    select = sql("SELECT r.seq FROM {records} r WHERE ", records=_LAYOUTS[substrate].records) + conditions
+    return [row[0] for row in tx.all(select, args)]
 
 
 def among(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int], scope: Scope) -> set[int]:
     """Those of the records that are in the scope."""
-    where = _conditions(substrate, scope, (), ())
-    select = _filled(_BEING_THERE, _LAYOUTS[substrate], "") + where.text
-    return {row[0] for row in tx.all(select, (json.dumps(list(seqs)), *where.args))} if seqs else set()
+    conditions, args = _conditions(substrate, scope, (), ())
+    select = _filled(_BEING_THERE, _LAYOUTS[substrate], "") + conditions
+    return {row[0] for row in tx.all(select, (json.dumps(list(seqs)), *args))} if seqs else set()
 
 
 def bodies(tx: Tx, substrate: TextSubstrate, seqs: Sequence[int]) -> dict[int, str | None]:
@@ -307,19 +310,47 @@ def rebuild(tx: Tx, substrate: TextSubstrate) -> list[str]:
 
 
 def _match(
-    tx: Tx, substrate: TextSubstrate, index: Index, match: str, where: Where, scope: Scope, limit: int
+    tx: Tx, substrate: TextSubstrate, index: Index, match: str, where: _Conditions, scope: Scope, limit: int
 ) -> list[Candidate]:
-    layout = _LAYOUTS[substrate]
-    table = layout.words if index == "words" else layout.trigrams
+    conditions, args = where
     parts = json_text.dump(text_places.ranges(scope.namespaces, scope.kind))
-    select = sql(_filled(_MATCHING, layout, table), conditions=where.text)
-    rows = tx.all(select, (parts, match, *where.args, scope.name_key, limit))
-    found = [Candidate._make((*row, index)) for row in rows]
-    found.sort(key=lambda candidate: (-(candidate.score or 0.0), candidate.id))
+    select = _matching(_LAYOUTS[substrate], index, conditions)
+    found = list(map(Candidate._make, tx.all(select, (parts, match, *args, scope.name_key, limit))))
+    if substrate == "entity":
+        found.sort(key=lambda candidate: (-(candidate.score or 0.0), candidate.id))
     return found
 
 
-def _conditions(substrate: TextSubstrate, scope: Scope, groups: Groups, known: Iterable[int]) -> Where:
+@lru_cache(maxsize=128)
+def _matching(layout: _Layout, index: Index, conditions: str) -> str:
+    table = layout.words if index == "words" else layout.trigrams
+    return sql(_filled(_MATCHING, layout, table), index=index, conditions=conditions)
+
+
+@lru_cache(maxsize=128)
+def _looking_up(layout: _Layout, conditions: str) -> str:
+    return _filled(_LOOKING_UP, layout, "") + conditions
+
+
+def _conditions(substrate: TextSubstrate, scope: Scope, groups: Groups, known: Sequence[int]) -> _Conditions:
+    """The conditions of a scope; without tags and the like their text is made once for each shape of a scope."""
+    spaces, kind, entity_type, tags, superseded, _, memories = scope
+    if tags or groups or known or memories is not ANY_MEMORY or len(spaces) > _SPACES_MAX:
+        where = _where(substrate, scope, groups, known)
+        return where.text, where.args
+    shape = (substrate, len(spaces), kind is not None, entity_type is not None, superseded)
+    named = [one for one in (kind, entity_type) if one is not None]
+    args: list[object] = [*spaces, *named, *(() if superseded else spaces)]
+    return _plain_text(*shape), args
+
+
+@lru_cache(maxsize=128)
+def _plain_text(substrate: TextSubstrate, spaces: int, kind: bool, entity_type: bool, superseded: bool) -> str:
+    scope = Scope([""] * spaces, "" if kind else None, "" if entity_type else None, superseded=superseded)
+    return _where(substrate, scope, (), ()).text
+
+
+def _where(substrate: TextSubstrate, scope: Scope, groups: Groups, known: Sequence[int]) -> Where:
     layout = _LAYOUTS[substrate]
     where = Where("r.deleted_at IS NULL")
     where.among("r.namespace", scope.namespaces)
@@ -332,9 +363,8 @@ def _conditions(substrate: TextSubstrate, scope: Scope, groups: Groups, known: I
         where.add(sql(_NOT_SUPERSEDED, marks=marks(len(scope.namespaces))), *scope.namespaces)
     for group in groups:
         _hold(where, layout, group)
-    excluded = list(known)
-    if excluded:
-        where.add("r.seq NOT IN (SELECT value FROM json_each(?))", json.dumps(excluded))
+    if known:
+        where.add("r.seq NOT IN (SELECT value FROM json_each(?))", json.dumps(list(known)))
     return where
 
 

@@ -136,7 +136,8 @@ def statements(model: Model) -> Statements:
     )
 
 
-_IS_INDEXED: Final = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+# From the end: these tables are the youngest.
+_IS_INDEXED: Final = "SELECT 1 FROM sqlite_schema WHERE name = ? ORDER BY rowid DESC LIMIT 1"
 
 # Every kind is a partition of its own: a search of one kind reads nothing else, and one of all kinds names none.
 _FLOATS: Final = (

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from math import ceil, sqrt
-from operator import mul
+from operator import itemgetter, mul
 from typing import Final, NamedTuple
 
 from hivekeep.storage.engine import Row, Tx
@@ -47,6 +47,7 @@ DIGITS: Final = 6
 
 _ROWS_MAX: Final = 4096
 """Rows that the extension answers to one question."""
+_DISTANCE: Final = itemgetter(1)
 _NEAREST: Final = -2.0
 """No distance is smaller."""
 _ROWS_AT_ONCE: Final = 500
@@ -143,18 +144,21 @@ def exact(tx: Tx, model: Model, query: bytes, part: Part, first: int) -> Iterato
     beyond, size = _NEAREST, min(first + 1, _ROWS_MAX)
     while True:
         rows = tx.all(statement, (query, size, beyond, model.id, *part.args()))
-        rows.sort(key=_by_distance)
+        rows.sort(key=_DISTANCE)
+        found = _near(rows)
         if len(rows) < size:
-            yield from _held(rows)
+            yield from _held(found)
             return
         # What is as far as the last row may go on behind it; it waits for the page that has all of it.
-        edge = _rounded(rows[-1])
-        known = [row for row in rows if _rounded(row) > edge]
-        yield from _held(known)
+        edge = found[-1].similarity
+        known = len(found) - 1
+        while known and found[known - 1].similarity == edge:
+            known -= 1
+        yield from _held(found[:known])
         if not known and size == _ROWS_MAX:
             yield from (near for near in _every_one(tx, model, query, part) if near.similarity <= edge)
             return
-        beyond = min(row[1] for row in rows[len(known) :])
+        beyond = rows[known][1]
         size = min(2 * size, _ROWS_MAX)
         statement = texts.exact if part.kind is None else texts.exact_of_kind
 
@@ -221,8 +225,7 @@ def _one_by_one(query: bytes, rows: Iterable[Row]) -> list[Near]:
 
 def _compared(tx: Tx, model: Model, query: bytes, places: Sequence[int], limit: int = -1) -> list[Near]:
     """The vectors at places of the sqlite-vec tables, best first, at most `limit` of them; -1 is all."""
-    rows = tx.all(statements(model).among, (query, dump(places), model.id, limit))
-    return _held(rows)
+    return _held(_near(tx.all(statements(model).among, (query, dump(places), model.id, limit))))
 
 
 def _route(tx: Tx, model: Model, part: Part, first: int) -> Route:
@@ -264,23 +267,23 @@ def _nearest_codes(tx: Tx, model: Model, query: bytes, part: Part, wanted: int) 
         if 2 * len(rows) >= wanted:
             break
         radius += code_bits(model.dims) / _WIDENING_SHARE
-    rows.sort(key=_by_distance)
+    rows.sort(key=_DISTANCE)
     return [row[0] for row in rows[: 2 * wanted]]
 
 
-def _held(rows: list[Row]) -> list[Near]:
-    """The rows that are vectors of the model: without a hash they are remains in the tables of the extension."""
-    found = [Near(row[0], _rounded(row), row[2]) for row in rows if row[2] is not None]
-    found.sort(key=_best_first)
-    return found
+def _near(rows: list[Row]) -> list[Near]:
+    return [Near(seq, round(1 - distance, DIGITS), source_hash) for seq, distance, source_hash in rows]
 
 
-def _rounded(row: Row) -> float:
-    return round(1 - float(row[1]), DIGITS)
+def _held(found: list[Near]) -> list[Near]:
+    """Those that are vectors of the model, best first: without a hash they are remains in the tables of the extension.
 
-
-def _by_distance(row: Row) -> float:
-    return float(row[1])
+    They come in the order of their distances, so only where similarities are alike is there anything to sort.
+    """
+    held = [near for near in found if near.source_hash is not None]
+    if len({near.similarity for near in held}) < len(held):
+        held.sort(key=_best_first)
+    return held
 
 
 def _best_first(near: Near) -> tuple[float, int]:
