@@ -94,3 +94,4 @@ def test_a_line_fits_a_narrow_terminal() -> None:
         "ID        WHO       WHAT",
         "12345678  xxxxx...  yyyyy...",
     ]
+    assert columns.table(("WAITS FOR",), [("x" * 30,)], elastic=("WAITS FOR",), room=5) == "WAITS FOR\nxxxxxx..."

@@ -8,13 +8,13 @@ from __future__ import annotations
 import shutil
 import sys
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
 CELL_CHARS: Final = 60
 NARROWEST: Final = 8
-"""What is left of a column that gives way to others."""
+"""What is left of a column that gives way to others, or the length of its heading if that is more."""
 _GAP: Final = "  "
 _CUT: Final = "..."
 
@@ -29,7 +29,8 @@ def table(
     """
     lines = [list(headings), *([_plain(text) for text in row] for row in rows)]
     widths = [min(max(_width(line[column]) for line in lines), CELL_CHARS) for column in range(len(headings))]
-    _give_way(widths, [headings.index(name) for name in elastic], _room() if room is None else room)
+    floors = {headings.index(name): max(NARROWEST, len(name)) for name in elastic}
+    _give_way(widths, floors, _room() if room is None else room)
     filled = (_GAP.join(_filled(cell, width) for cell, width in zip(line, widths, strict=True)) for line in lines)
     return "\n".join(line.rstrip() for line in filled)
 
@@ -39,15 +40,16 @@ def _room() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _give_way(widths: list[int], elastic: Sequence[int], room: int | None) -> None:
+def _give_way(widths: list[int], floors: Mapping[int, int], room: int | None) -> None:
+    """Narrow the widest of some columns, none below its floor, until a line fits or nothing gives way any more."""
     if room is None:
         return
     left = room - len(_GAP) * (len(widths) - 1)
     while sum(widths) > left:
-        widest = max(elastic, key=lambda column: widths[column])
-        if widths[widest] <= NARROWEST:
+        elastic = [column for column, floor in floors.items() if widths[column] > floor]
+        if not elastic:
             return
-        widths[widest] -= 1
+        widths[max(elastic, key=widths.__getitem__)] -= 1
 
 
 def _plain(text: str) -> str:

@@ -7,8 +7,10 @@ import pytest
 
 from hivekeep.dispatch.run import drive
 from support.client import Hive, check_entry
+from support.tasks import SECRET
 
 CHANNEL = {"channel_kind": "email", "channel_slug": "team"}
+TEXTS_FROM_OUTSIDE = ("content", "subject", "from", "to", "metadata")
 
 
 def inside(hive: Hive, verb: str, **args: Any) -> Any:
@@ -195,3 +197,23 @@ def test_a_report_says_what_the_process_uses(hive: Hive) -> None:
     assert resource["rss_bytes"] is None or resource["rss_bytes"] > 10_000_000
     assert resource["active_phases"] == sorted(resource["active_phases"])
     assert json.dumps(resource)
+
+
+@pytest.mark.parametrize(
+    ("verb", "field", "args"),
+    [
+        *(("comm.ingest", name, {"from": "a@example.org", "to": "b", "content": "x"}) for name in TEXTS_FROM_OUTSIDE),
+        ("comm.heartbeat", "error_class", {**CHANNEL, "ok": False, "error_message": "no"}),
+        ("comm.heartbeat", "error_message", {**CHANNEL, "ok": False, "error_class": "auth"}),
+    ],
+)
+def test_a_secret_from_outside_is_refused_wherever_it_stands(
+    hive: Hive, verb: str, field: str, args: dict[str, Any]
+) -> None:
+    """The field is named, the secret is not shown, and nothing is stored."""
+    args = {**args, field: {"note": SECRET} if field == "metadata" else SECRET}
+    entry = drive(hive.server.call_verb(verb, args, hive.caller, source="test", internal=True)).entry
+    check_entry(entry, verbose=True)
+    assert (entry["error"]["code"], entry["error"]["details"]["location"]) == ("secret_detected", field)
+    assert SECRET[6:] not in json.dumps(entry)
+    assert hive.call("list", kind="note")["items"] == []

@@ -391,3 +391,25 @@ def test_a_malformed_call_changes_nothing(hive: Hive) -> None:
     assert hive.refuses("gtd.repair", items=[good], apply=None)["kind"] == "invalid_input"
     assert properties(hive, task)["status"] == "archived"
     assert len(hive.call("gtd.repair", items=many[1:])["results"]) == REPAIR_ITEMS_MAX
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1_780_000_000_000_000_000, "9999-12-31T23:59:59.000000Z"),
+        (2**63 - 1, "9999-12-31T23:59:59.775807Z"),
+        (-(2**63), "0001-01-01T00:00:00.224192Z"),
+        (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
+        (-62_135_596_800_000_000, "0001-01-01T00:00:00.000000Z"),
+    ],
+)
+def test_a_moment_beyond_the_calendar_hides_no_task(hive: Hive, value: int, shown: str) -> None:
+    """Every column of 64 bits is shown, as the nearest year where there is none, and the task can be repaired."""
+    task = add(hive, status="next")
+    store_columns(hive, task, created_at=value, updated_at=value)
+    for told in (hive.call("get", id=task), hive.call("gtd.tasks")[0], hive.call("gtd.next")[0]):
+        assert (told["created_at"], told["updated_at"]) == (shown, shown)
+    assert [row["id"] for row in hive.call("list", kind="task")["items"]] == [task]
+    assert candidates(hive)["rows"][0]["raw"]["created_at"] == str(value)
+    assert repair(hive, task, created_at=(str(value), NOW))["applied"] is True
+    assert hive.call("get", id=task)["created_at"] == "2026-05-28T20:26:40.000000Z"

@@ -238,9 +238,19 @@ def test_without_a_description_the_content_is_the_title(hive: Hive) -> None:
     assert changed(hive, task, name="Newer")["content"] == "More"
     note = changed(hive, task, properties={"description": None})
     assert (note["content"], "description" in note["properties"]) == ("Newer", False)
+    changed(hive, task, content="More")
+    note = changed(hive, task, content="")
+    assert (note["content"], "description" in note["properties"]) == ("Newer", False)
     other = add(hive, "Old")
     note = changed(hive, other, name="New", content="Body")
     assert (note["content"], note["properties"]["description"]) == ("Body", "Body")
+
+
+def test_a_title_is_not_a_property(hive: Hive) -> None:
+    """A patch that would leave a second title beside the name is refused and names the right argument."""
+    task = add(hive, "Old")
+    assert "change 'name'" in refused(hive, task, properties={"title": "New"})
+    assert hive.call("get", id=task)["properties"] == {"status": "inbox", "priority": "p2"}
 
 
 def test_new_dependencies_are_checked(hive: Hive) -> None:

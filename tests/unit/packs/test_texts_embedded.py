@@ -1,4 +1,4 @@
-"""Every verb of gtd, comm, schedule and session that stores a text puts it into the embedding queue and tells of a cut."""
+"""Verbs of gtd, comm, schedule and session that store a text put it into the embedding queue and tell of a cut."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def hive() -> Iterator[Hive]:
 
 
 def waiting(hive: Hive) -> list[str]:
-    """The kinds of the notes whose vectors wait; afterwards none does."""
+    """The inputs that wait for a vector; afterwards none does."""
     with hive.server.engine.read() as tx:
         rows = embedding_queue.take(tx, now_us(), 1000)
     hive.server.engine.run_write(lambda tx: embedding_queue.done(tx, rows))
-    return [hive.call("get", id=row.subject_id)["kind"] for row in rows]
+    return [row.input for row in rows]
 
 
 def called(hive: Hive, verb: str, args: dict[str, Any]) -> Any:
@@ -41,25 +41,27 @@ def called(hive: Hive, verb: str, args: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("verb", "text", "more", "stored"),
+    ("verb", "text", "more", "title", "copies"),
     [
-        ("gtd.assign", "description", {"title": "Do it"}, ["task"]),
-        ("comm.send", "content", {"to": "local"}, ["message", "message"]),
-        ("comm.reply", "content", {}, ["message", "message"]),
-        ("comm.ingest", "content", {"from": "a@example.org", "to": "local"}, ["message"]),
-        ("schedule.remind", "content", {"at": LATER}, ["scheduled_event"]),
-        ("session.store", "content", {}, ["session"]),
+        ("gtd.assign", "description", {"title": "Do it"}, "Do it\n\n", 1),
+        ("comm.send", "content", {"to": "local"}, "", 2),
+        ("comm.reply", "content", {}, "", 2),
+        ("comm.ingest", "content", {"from": "a@example.org", "to": "local"}, "", 1),
+        ("schedule.remind", "content", {"at": LATER}, "", 1),
+        ("session.store", "content", {}, "", 1),
     ],
 )
-def test_a_stored_text_is_embedded(hive: Hive, verb: str, text: str, more: dict[str, Any], stored: list[str]) -> None:
-    """Both copies of a message; one warning each way of cutting it, and none for a short text."""
+def test_a_stored_text_is_embedded(
+    hive: Hive, verb: str, text: str, more: dict[str, Any], title: str, copies: int
+) -> None:
+    """Both copies of a message; the same cut is told once, and nothing of a short text."""
     if verb == "comm.reply":
         more = {"id": hive.call("comm.send", to="local", content="Hi")["id"]}
         waiting(hive)
     for content, codes in (("short", []), (LONG, ["embedding_truncated"])):
         told = called(hive, verb, {**more, text: content})
         assert [warning["code"] for warning in told.get("warnings", [])] == codes
-        assert waiting(hive) == stored
+        assert waiting(hive) == [(title + content)[:EMBEDDING_HASHED_BYTES_MAX]] * copies
 
 
 def test_a_scheduled_call_is_embedded(hive: Hive) -> None:
@@ -67,4 +69,4 @@ def test_a_scheduled_call_is_embedded(hive: Hive) -> None:
     action = f'create(kind="observation", content="{LONG}")'
     told = hive.call("schedule.schedule", action=action, at=LATER)
     assert [warning["code"] for warning in told["warnings"]] == ["embedding_truncated"]
-    assert waiting(hive) == ["scheduled_event"]
+    assert waiting(hive) == [action[:EMBEDDING_HASHED_BYTES_MAX]]

@@ -28,7 +28,7 @@ OTHER_ERROR = "other"
 
 def heartbeat(ctx: Context, args: models.HeartbeatArgs) -> models.Polled:
     """The heartbeat of a channel after one more poll; raises SecretDetected."""
-    refuse_secrets((("error_message", args.error_message),))
+    refuse_secrets((("error_class", args.error_class), ("error_message", args.error_message)))
     channel = Channel(args.channel_kind, args.channel_slug)
     gone = parking.drop_expired(ctx, channel)
     old = notes.get(ctx.tx, _id(ctx, channel), include_deleted=True)

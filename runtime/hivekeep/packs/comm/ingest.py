@@ -34,7 +34,15 @@ class _Conversation(NamedTuple):
 def ingest(ctx: Context, args: models.IngestArgs) -> models.Received:
     """The message as stored, or the one that was there already; raises InvalidInput and SecretDetected."""
     given_root = _given_root(args)
-    refuse_secrets((("content", args.content), ("subject", args.subject), ("metadata", args.metadata)))
+    refuse_secrets(
+        (
+            ("content", args.content),
+            ("subject", args.subject),
+            ("from", args.from_),
+            ("to", args.to),
+            ("metadata", args.metadata),
+        )
+    )
     if args.channel_kind is not None and args.channel_slug is not None:
         parking.drop_expired(ctx, Channel(args.channel_kind, args.channel_slug))
     if args.external_id is not None:

@@ -25,6 +25,7 @@ from hivekeep_contract.limits import TASK_PRIORITY, TASK_SALIENCE
 DEPENDS_ON = "depends_on"
 ANNOTATES = "annotates"
 CONTEXT = "context_entity_id"
+TITLE = "title"
 NOT_GIVEN = ""
 """The content of a note that was given none; a task has always more than that."""
 
@@ -36,7 +37,7 @@ def described(ctx: Context, row: NoteRow) -> NoteRow:
     """
     said = properties_of(row)
     fields.refuse_foreign(ctx, {}, said)
-    title = fields.titled(ctx, row, said.pop("title", None))
+    title = fields.titled(ctx, row, said.pop(TITLE, None))
     told = fields.read(ctx, said)
     properties = {"status": INITIAL_STATUS, "priority": TASK_PRIORITY, **told}
     content = row.content
@@ -104,6 +105,8 @@ def changed(ctx: Context, old: NoteRow, new: NoteRow) -> NoteRow:
     before, after = properties_of(old), properties_of(new)
     if fields.differs(before, after, "status"):
         raise InvalidInput(f"{ctx.verb}: 'status' of a task is changed by gtd.transition and gtd.complete alone")
+    if fields.differs(before, after, TITLE):
+        raise InvalidInput(f"{ctx.verb}: the title of a task is its name; change 'name' instead of properties.{TITLE}")
     fields.refuse_foreign(ctx, before, after)
     touched = {name: value for name, value in after.items() if fields.differs(before, after, name)}
     properties = {name: value for name, value in after.items() if name not in touched} | fields.read(ctx, touched)
@@ -137,6 +140,9 @@ def _mirrored(ctx: Context, old: NoteRow, new: NoteRow, before: Mapping[str, Any
     if new.content != old.content:
         if said:
             _refuse_two_bodies(ctx, new.content, properties.get("description", new.name))
+        if new.content == NOT_GIVEN:
+            properties.pop("description", None)
+            return str(new.name)
         properties["description"] = new.content
         return new.content
     if said:
