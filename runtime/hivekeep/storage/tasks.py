@@ -96,6 +96,9 @@ _ONLY_READY: Final = sql(
     shown=", ".join(_SHOWN),
     order=_BY_URGENCY,
 )
+# With one arm the order of the index is the order of the answer, and nothing is put round it.
+_READY_ALONE: Final = "SELECT " + _COLUMNS
+_ALONE_BY_URGENCY: Final = sql(" ORDER BY {rank}, t.created_at DESC, t.id LIMIT ?", rank=rank("t."))
 _ANY_NEXT: Final = sql(
     "SELECT t.seq AS seq, {ready} AS ready, {rank} AS rank, t.created_at AS created_at, t.id AS id",
     ready=_READY,
@@ -163,6 +166,8 @@ def _next_statement(arms: int, apart: bool, assigned: bool, with_blocked: bool) 
     """Walks the index in the order of the answer and ends with the last ready task; blocked ones need a sorting."""
     if with_blocked:
         return sql(_WITH_ENTRIES, picked=_next_arms(_ANY_NEXT, arms, apart, assigned))
+    if arms == 1:
+        return _next_arms(_READY_ALONE, 1, apart, assigned, _READY) + _ALONE_BY_URGENCY
     return sql(_ONLY_READY, picked=_next_arms(_READY_NEXT, arms, apart, assigned, _READY))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,10 +41,12 @@ _OWN_TOKENS_MAX: Final = EMBEDDING_MINILM_TOKENS_MAX - 2
 """Tokens of a text; the two others mark its begin and end."""
 _CHARACTERS_MAX: Final = 16_384
 """What is behind so many characters is never looked at: tokens are four on average, and a word of hundreds is one."""
-_PART: Final = 256
-"""Characters of a text that are counted at once, and those up to the next boundary."""
-_BOUNDARY: Final = re.compile(r"(?=[ \t\n\r!-/:-@\[-`{-~\u4e00-\u9fff])")
-"""Before white space, ASCII punctuation and ideographs: no token reaches over these."""
+_SEGMENT: Final = re.compile(r"[\s\S][^ \t\n\r!-/:-@\[-`{-~\u4e00-\u9fff]*")
+"""What begins with white space, ASCII punctuation or an ideograph: no token reaches over these, so each is counted
+alone."""
+_COUNTS_KEPT: Final = 16_384
+_COUNTED_MAX: Final = 64
+"""Segments whose number of tokens is remembered, words mostly, and characters of such a one."""
 _TOGETHER: Final = 4
 """Texts of one run of the model, all padded to the longest: 16 were a third slower, and took more memory."""
 
@@ -69,6 +71,7 @@ class MiniLmEmbedder:
         self._threads = threads
         self._loading = threading.Lock()
         self._tokenizer: Tokenizer | None = None
+        self._counts: dict[str, int] = {}
         self._model: Any = None
 
     def is_ready(self, size: int) -> bool:
@@ -103,16 +106,30 @@ class MiniLmEmbedder:
 
     def _fitting(self, text: str) -> str:
         """The longest beginning of a text that fits, which ends with a token; the text itself when it fits."""
-        tokenizer = self._tokens()
-        left, start = _OWN_TOKENS_MAX, 0
+        left, kept = _OWN_TOKENS_MAX, 0
         text = text[:_CHARACTERS_MAX]
-        for end in _parts(text):
-            found = tokenizer.encode(text[start:end], add_special_tokens=False)
-            if len(found.ids) > left:
-                return text[: start + _end(found.offsets, left)]
-            left -= len(found.ids)
-            start = end
+        counts = self._counts
+        for found in _SEGMENT.finditer(text):
+            segment = found.group()
+            count = counts.get(segment)
+            if count is None:
+                count = self._count(segment)
+            if count > left:
+                tokens = self._tokens().encode(segment, add_special_tokens=False)
+                return text[: found.start() + _end(tokens.offsets, left)] if left else text[:kept]
+            if count:
+                left -= count
+                kept = found.end()
         return text
+
+    def _count(self, segment: str) -> int:
+        """The tokens of a segment; those of short ones are remembered, because texts are made of the same words."""
+        count = len(self._tokens().encode(segment, add_special_tokens=False).ids)
+        if len(segment) <= _COUNTED_MAX:
+            if len(self._counts) >= _COUNTS_KEPT:
+                self._counts.clear()
+            self._counts[segment] = count
+        return count
 
     def _run(self, rows: Sequence[Sequence[int]]) -> list[bytes]:
         """The model over rows of token ids, padded to the longest: the mean over the real tokens, of length one."""
@@ -147,15 +164,6 @@ class MiniLmEmbedder:
 def _end(offsets: Sequence[tuple[int, int]], count: int) -> int:
     """Where the first `count` tokens end; a character that only some of its own tokens fit of is left out."""
     return min(offsets[count - 1][1], offsets[count][0]) if count else 0
-
-
-def _parts(text: str) -> Iterator[int]:
-    """Where the parts of a text end that can be counted one by one."""
-    end = 0
-    while end < len(text):
-        boundary = _BOUNDARY.search(text, end + _PART)
-        end = boundary.start() if boundary else len(text)
-        yield end
 
 
 def _load_tokenizer() -> Tokenizer:
