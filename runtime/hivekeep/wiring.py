@@ -1,10 +1,14 @@
 """The one place where everything meets: settings, store, gate, packs, server.
 
 Invariant: nothing below knows what is wired to it. A new pack is one more entry in `_PACKS`; the return type of its
-maker lets the type checker name every handler that is missing.
+maker lets the type checker name every handler that is missing. A pack is imported when one of its verbs or kinds is
+first used.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hivekeep import paths
 from hivekeep.dispatch.call import Surroundings
@@ -17,14 +21,16 @@ from hivekeep.settings import select_packs
 from hivekeep.storage.connections import storage_options
 from hivekeep.storage.sqlite import SqliteEngine
 from hivekeep_contract.catalog import PACKS
-from hivekeep_contract.handlers.brain import BrainHandlers
-from hivekeep_contract.handlers.comm import CommHandlers
-from hivekeep_contract.handlers.gtd import GtdHandlers
-from hivekeep_contract.handlers.kg import KgHandlers
-from hivekeep_contract.handlers.memory import MemoryHandlers
-from hivekeep_contract.handlers.schedule import ScheduleHandlers
-from hivekeep_contract.handlers.session import SessionHandlers
 from hivekeep_contract.settings import Settings
+
+if TYPE_CHECKING:
+    from hivekeep_contract.handlers.brain import BrainHandlers
+    from hivekeep_contract.handlers.comm import CommHandlers
+    from hivekeep_contract.handlers.gtd import GtdHandlers
+    from hivekeep_contract.handlers.kg import KgHandlers
+    from hivekeep_contract.handlers.memory import MemoryHandlers
+    from hivekeep_contract.handlers.schedule import ScheduleHandlers
+    from hivekeep_contract.handlers.session import SessionHandlers
 
 
 def open_server(settings: Settings, *, threaded: bool) -> Server:
@@ -39,7 +45,7 @@ def open_server(settings: Settings, *, threaded: bool) -> Server:
     around = Surroundings(
         settings=settings,
         ontology=Ontology(names),
-        packs={name: _PACKS[name]() for name in names},
+        packs=_Loaded(names),
         engines={MAIN: engine},
         gate=load_gate(settings),
         embedders=load_embedders(settings),
@@ -48,6 +54,28 @@ def open_server(settings: Settings, *, threaded: bool) -> Server:
         around.observe = _brain_observer(engine)
     engine.start(threaded=threaded)
     return Server(engine, around)
+
+
+class _Loaded(Mapping[str, object]):
+    """The handlers of the packs of a server by name, each made when it is first asked for."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._made: dict[str, object | None] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> object:
+        made = self._made[name]
+        if made is None:
+            made = self._made[name] = _PACKS[name]()
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
 
 
 def _brain_observer(engine: SqliteEngine) -> Callable[[str, str], None]:
