@@ -96,7 +96,11 @@ def moment(value: str) -> str:
     try:
         if not _MOMENT.fullmatch(value):
             raise ValueError
-        return iso(parse_iso(value.upper()))
+        micros = parse_iso(value.upper())
+        text = iso(micros)
+        if parse_iso(text) != micros:
+            raise ValueError  # the offset leads out of the calendar, whose nearest year `iso` tells
+        return text
     except (ValueError, OverflowError):
         raise ValueError("an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31") from None
 
