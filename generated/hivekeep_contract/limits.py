@@ -1,6 +1,7 @@
 """Numbers the server keeps.
 
-Printed from registry/limits.yaml and the constants of registry/packs/ by `make generate`; do not edit.
+Printed from registry/limits.yaml and the constants of registry/packs/ and registry/gateway/ by `make generate`; do not
+edit.
 """
 
 #: Operations in one request.
@@ -45,9 +46,6 @@ UNKNOWN_VERB_DISTANCE = 2
 
 #: Writes waiting for the writer of one process, verb surface.
 WRITER_QUEUE_SIZE = 256
-
-#: Writes waiting for the writer of one process, gateway surface.
-GATEWAY_QUEUE_SIZE = 64
 
 #: Wait for a free place in the writer's queue before a typed refusal.
 WRITER_ADMISSION_WAIT_MS = 2000
@@ -711,3 +709,392 @@ SCHEDULE_ERROR_CHARS = 500
 
 #: Most sessions of a page.
 SESSION_PAGE_MAX = 200
+
+#: Events of one request; also the entries of each list of a checkpoint.
+GATEWAY_BATCH_MAX = 200
+
+#: Events that one closing takes; the end of the run is one more.
+GATEWAY_CLOSE_BATCH_MAX = 199
+
+#: Bytes of one sanitised payload, task, answer or metadata object as canonical JSON.
+GATEWAY_PAYLOAD_MAX_BYTES = 65536
+
+#: Depth of arrays and objects in a request.
+GATEWAY_NESTING_MAX = 64
+
+#: UTF-16 units of an id that a client chooses.
+GATEWAY_ID_MAX_UNITS = 256
+
+#: UTF-16 units of a text.
+GATEWAY_TEXT_MAX_UNITS = 16384
+
+#: UTF-16 units of a goal, step, path, signature or open item of a checkpoint.
+GATEWAY_STEP_MAX_UNITS = 4096
+
+#: Bytes of an Idempotency-Key.
+GATEWAY_KEY_MAX_BYTES = 256
+
+#: Items of one page, also when no limit is given.
+GATEWAY_PAGE_MAX = 100
+
+#: Bytes after which a page of events ends early.
+GATEWAY_PAGE_MAX_BYTES = 1048576
+
+#: Bytes of one response.
+GATEWAY_RESPONSE_MAX_BYTES = 2097152
+
+#: Bytes of a comment of feedback, after sanitising.
+GATEWAY_COMMENT_MAX_BYTES = 4096
+
+#: Seconds that a refused write is asked to wait.
+GATEWAY_RETRY_AFTER_S = 1
+
+#: Most seconds that a refused write is asked to wait.
+GATEWAY_RETRY_AFTER_MAX_S = 60
+
+#: Characters of context when the request names no budget.
+CONTEXT_BUDGET_CHARS = 8000
+
+#: Most characters of context.
+CONTEXT_BUDGET_MAX_CHARS = 100000
+
+#: Most items of one context.
+CONTEXT_ITEMS = 20
+
+#: The form of a stored projection; one of another form is folded again from the first event.
+PROJECTION_VERSION = 1
+
+#: Where the profile of a checkpoint comes from.
+PROJECTED_PROFILE_SOURCE = "akinator+ledger-revisions"
+
+#: The rules of recommendations.
+RECOMMENDATION_POLICY_VERSION = "recommendations.v1"
+
+#: Event ids of one recommendation; also its references.
+RECOMMENDATION_IDS_MAX = 16
+
+#: The rules of nudges.
+NUDGE_POLICY_VERSION = "nudges.v1"
+
+#: Nudges of one run.
+NUDGES_PER_RUN = 3
+
+#: Local sequences between two nudges of the same code.
+NUDGE_DISTANCE = 3
+
+#: Items of a capability catalog; later ones are dropped.
+CATALOG_ITEMS_MAX = 200
+
+#: Code points of the name of a capability.
+CATALOG_NAME_MAX = 300
+
+#: Code points of a description as it was sent; a longer one is left out and its item kept.
+CATALOG_DESCRIPTION_RAW_MAX = 64000
+
+#: Code points of a description that are kept; the last one of a shortened description is an ellipsis.
+CATALOG_DESCRIPTION_MAX = 2000
+
+#: Code points of all names and descriptions of a catalog as they were sent; what goes beyond is dropped.
+CATALOG_RAW_MAX = 512000
+
+#: Version of the catalog digest, stored beside it in the metadata of a run.
+CATALOG_BINDING_VERSION = 3
+
+#: Key of the metadata of a run that belongs to the gateway and names the catalog that the run was opened
+#: with.
+CATALOG_BINDING_KEY = "kiokukoCapabilityCatalogBinding"
+
+#: The Skill that every answer with memory needs; matched by its exact name.
+SOUL_SKILL = "kiokuko-soul"
+
+#: The Skill that memory for building and debugging needs; matched by its exact name.
+MEMORY_SKILL = "memory-reasoning"
+
+#: The Skill recommended for work on a user interface.
+UI_SKILL = "kiokuko-ui-design-soul"
+
+#: The Skill recommended for writing code.
+FUNCTIONS_SKILL = "kiokuko-single-purpose-functions"
+
+#: A recommended tag that begins so names a Skill.
+SKILL_TAG_PREFIX = "skill:"
+
+#: Points of a catalog item for each word that it shares with the task.
+SIMILAR_TASK_WEIGHT = 3
+
+#: Points of a catalog item for each word that it shares with the role of the task type.
+SIMILAR_ROLE_WEIGHT = 1
+
+#: Points from which a catalog item is similar to the task; one word of the task is enough, of the role it
+#: takes three.
+SIMILAR_SCORE_MIN = 3
+
+#: Characters below which a word of Latin letters says too little to make two texts similar.
+SIMILAR_WORD_MIN = 3
+
+#: Catalog items that are recommended for their similarity.
+SIMILAR_ITEMS_MAX = 5
+
+#: Characters of the title of an entry.
+ENTRY_TITLE_MAX = 2000
+
+#: Characters of the summary of an entry.
+ENTRY_SUMMARY_MAX = 4000
+
+#: Characters of the body of an entry.
+ENTRY_BODY_MAX = 100000
+
+#: Tags of an entry.
+ENTRY_TAGS_MAX = 100
+
+#: Characters of one tag of an entry.
+ENTRY_TAG_MAX = 200
+
+#: Bytes of the scope of an entry as canonical JSON.
+ENTRY_SCOPE_MAX_BYTES = 65536
+
+#: Depth of arrays and objects in the scope of an entry.
+ENTRY_SCOPE_DEPTH_MAX = 6
+
+#: Items of each list of a structured scope.
+ENTRY_SCOPE_ITEMS_MAX = 100
+
+#: Characters of each text of a structured scope.
+ENTRY_SCOPE_TEXT_MAX = 500
+
+#: The version of the structured scope; a scope that names a version must have this one.
+ENTRY_SCOPE_VERSION = 2
+
+#: Characters of the reference of a provenance.
+ENTRY_REFERENCE_MAX = 16384
+
+#: Source paths of a provenance; also its evidence ids.
+ENTRY_PATHS_MAX = 200
+
+#: Where an entry stands when it was recorded.
+ENTRY_STATUS_DEFAULT = "candidate"
+
+#: Who vouches for an entry that a person records.
+ENTRY_TRUST_DEFAULT = "user_asserted"
+
+#: Confidence in an entry that a person records.
+ENTRY_CONFIDENCE_DEFAULT = 1.0
+
+#: Who records on the command line when no actor is named.
+ENTRY_AUTHOR_DEFAULT = "hivekeep-cli"
+
+#: Who vouches for an entry of a managed source.
+SOURCE_TRUST = "source_verified"
+
+#: Confidence in an entry of a managed source that names none.
+SOURCE_CONFIDENCE = 1.0
+
+#: The type of the provenance of an entry of a managed source.
+SOURCE_PROVENANCE_TYPE = "managed_source"
+
+#: Characters of what a managed source calls one of its entries.
+SOURCE_MAPPING_MAX = 1000
+
+#: Kind of an entry that is read from a Markdown file which names none.
+SOURCE_KIND_DEFAULT = "reference"
+
+#: Files of a folder that is imported as a source.
+SOURCE_FILES_MAX = 10000
+
+#: Bytes of one file of such a folder.
+SOURCE_FILE_MAX_BYTES = 1048576
+
+#: The workspace that holds for every repository.
+GLOBAL_WORKSPACE = "global"
+
+#: The repository id of that workspace.
+GLOBAL_REPOSITORY = "hivekeep_global"
+
+#: How the id of a repository begins that is known by its folder alone.
+LOCAL_REPOSITORY_PREFIX = "repo_local_"
+
+#: How the id of a repository begins that is known by its remote.
+REMOTE_REPOSITORY_PREFIX = "repo_git_"
+
+#: Hex digits of a hash in the id of a repository.
+REPOSITORY_DIGITS = 12
+
+#: The version of the form of a project file.
+PROJECT_FILE_VERSION = 1
+
+#: The largest project file that is read.
+PROJECT_FILE_MAX_BYTES = 65536
+
+#: Entries of one answer of a search when no limit is given.
+CURATED_LIST_DEFAULT = 20
+
+#: Most entries of one answer of a search.
+CURATED_LIST_MAX = 200
+
+#: What the manifest of an exported file calls itself.
+ARCHIVE_FORMAT = "hivekeep-curated"
+
+#: The version of the form of an exported file.
+ARCHIVE_VERSION = 2
+
+#: Lines of an exported file.
+ARCHIVE_LINES_MAX = 1000000
+
+#: Bytes of one line of an exported file.
+ARCHIVE_LINE_MAX_BYTES = 2097152
+
+#: Bytes of an exported file.
+ARCHIVE_MAX_BYTES = 268435456
+
+#: The tag of a memory that was copied from an entry.
+COPIED_TAG = "curated"
+
+#: The idempotency key of such a memory.
+COPIED_KEY = "curated:{entry}:{revision}"
+
+#: The tag that names the entry.
+COPIED_ORIGIN = "curated:{entry}"
+
+#: The tag that names the revision.
+COPIED_REVISION = "curated-revision:{revision}"
+
+#: The rules of the intake; kept beside each session.
+INTAKE_POLICY_VERSION = "v2"
+
+#: The form of a task profile; kept beside each session.
+INTAKE_PROFILE_VERSION = 1
+
+#: Questions of one intake.
+INTAKE_QUESTION_BUDGET = 3
+
+#: The answer, in any case, that leaves a slot open and spends the question.
+INTAKE_UNKNOWN_ANSWER = "unknown"
+
+#: The largest runtime descriptor or lock record that is read.
+RUNTIME_FILE_MAX_BYTES = 65536
+
+#: Milliseconds that a client of this machine waits for a connection, and for an answer to a health probe.
+CLIENT_CONNECT_TIMEOUT_MS = 2000
+
+#: Milliseconds that a client of this machine waits for the answer to a gateway request.
+CLIENT_TIMEOUT_MS = 60000
+
+#: Writes that wait on disk for a server, those that it refused included.
+SPOOL_ENTRIES_MAX = 1000
+
+#: Bytes that these writes take.
+SPOOL_MAX_BYTES = 67108864
+
+#: Characters of the one text of all parts of a task that memory is searched for.
+RETRIEVAL_TEXT_MAX = 16384
+
+#: Characters of one part of a task that memory is searched for.
+RETRIEVAL_PART_MAX = 2000
+
+#: Terms of one text; later ones are ignored.
+RETRIEVAL_TERMS_MAX = 64
+
+#: Characters of one term.
+RETRIEVAL_TERM_MAX = 512
+
+#: Paths, errors, symbols, packages, commands and tags of one question that are looked up exactly.
+RETRIEVAL_VALUES_MAX = 400
+
+#: Entries of a workspace that are read for one term, the newest.
+RETRIEVAL_POSTINGS_MAX = 600
+
+#: Entries that one way of searching gives for one text, the best.
+RETRIEVAL_LANE_MAX = 120
+
+#: Entries that all ways of searching together give for one text.
+RETRIEVAL_MERGED_MAX = 1000
+
+#: Entries that one text finds.
+RETRIEVAL_HITS_MAX = 500
+
+#: An entry at rank r of a lane gets the weight of the lane divided by this number plus r.
+RETRIEVAL_RANK_OFFSET = 60
+
+#: Different words of one text that an entry holds to be a lexical match.
+LEXICAL_MATCH_WORDS = 2
+
+#: Entries that are ranked; of more than that the best found.
+RANKING_CANDIDATES_MAX = 500
+
+#: Tags of an entry; one with more is not ranked.
+RANKING_TAGS_MAX = 500
+
+#: Points of full confidence.
+RANKING_CONFIDENCE_POINTS = 20
+
+#: Points when the kind or a tag of an entry fits the sort of task.
+RANKING_AFFINITY_POINTS = 12
+
+#: Points for each recommended tag.
+RANKING_TAG_POINTS = 10
+
+#: Most points for recommended tags.
+RANKING_TAG_POINTS_MAX = 20
+
+#: Points when an entry shares a word with the target or a changed path.
+RANKING_PATH_POINTS = 12
+
+#: Points for each error signature that an entry names.
+RANKING_ERROR_POINTS = 15
+
+#: Most points for error signatures.
+RANKING_ERROR_POINTS_MAX = 30
+
+#: Most points that feedback adds, or takes away.
+RANKING_FEEDBACK_MAX = 4
+
+#: Runs that count for one verdict on an entry.
+RANKING_FEEDBACK_RUNS_MAX = 2
+
+#: Most points for being newer than the oldest candidate, one a day.
+RANKING_RECENCY_MAX = 5
+
+#: Characters below which a word of a path or target tells nothing.
+RANKING_WORD_MIN = 3
+
+#: The rules of ranking and advice that a delivery followed.
+CONTEXT_POLICY = "context-ranking-v1+recommendations.v1"
+
+#: What the id of a delivery begins with.
+DELIVERY_ID_PREFIX = "context-"
+
+#: Entries, pairs of entries or proposals that advice looks at: one more than it shows.
+DELIVERY_REFERENCES_MAX = 17
+
+#: Who gave feedback when the request names nobody.
+FEEDBACK_ACTOR = "hivekeep-feedback"
+
+#: Between the key of a checkpoint and the number of one of its judgements, in the key of that judgement.
+CHECKPOINT_FEEDBACK_MARK = "#"
+
+#: Confidence of an entry that was made of a proposal.
+PROMOTION_CONFIDENCE = 0.25
+
+#: Who vouches for an entry that was made of a proposal.
+PROMOTION_TRUST = "untrusted"
+
+#: Where an entry stands that was made of a proposal.
+PROMOTION_STATUS = "candidate"
+
+#: The provenance of an entry that was made of a proposal.
+PROMOTION_PROVENANCE = "ledger_promotion"
+
+#: Stands for a value whose key says that it is a credential.
+REDACTION_MARK = "[REDACTED]"
+
+#: Stands for the home folder of the server at the front of a path.
+REDACTION_HOME_MARK = "<HOME>"
+
+#: Ends an output that was cut.
+REDACTION_ELLIPSIS = "…"
+
+#: Bytes of an output that are kept, with the ellipsis.
+REDACTION_PREVIEW_MAX_BYTES = 4096
+
+#: Characters of the redaction list of one value; what needs more is refused.
+REDACTION_LIST_MAX_CHARS = 65536

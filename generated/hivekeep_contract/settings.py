@@ -270,6 +270,21 @@ SETTINGS: tuple[Setting, ...] = (
         doc="Free bytes that must remain on the database's disk; below it writes are refused. 0 switches the check off.",
     ),
     Setting(
+        key="gateway.queue_size",
+        attr="gateway_queue_size",
+        type="integer",
+        default=64,
+        env=("HIVEKEEP_GATEWAY_QUEUE_SIZE",),
+        env_aliases=(),
+        flag=None,
+        choices=(),
+        minimum=1,
+        maximum=10000,
+        project_file=False,
+        secret=False,
+        doc="How many writes of the agent gateway may wait for the writer of `hivekeep serve`; one more is refused with 429 and told when to come again.",
+    ),
+    Setting(
         key="save_to.root",
         attr="save_to_root",
         type="path",
@@ -313,6 +328,21 @@ SETTINGS: tuple[Setting, ...] = (
         project_file=False,
         secret=False,
         doc="The port that `hivekeep serve` listens on; 0 takes a free one. The descriptor names the real one.",
+    ),
+    Setting(
+        key="web.port",
+        attr="web_port",
+        type="integer",
+        default=4173,
+        env=("HIVEKEEP_WEB_PORT",),
+        env_aliases=(),
+        flag="--port",
+        choices=(),
+        minimum=0,
+        maximum=65535,
+        project_file=False,
+        secret=False,
+        doc="The port that `hivekeep web` listens on; 0 takes a free one. Everything else of the server is set by `serve`.",
     ),
     Setting(
         key="serve.allowed_origins",
@@ -697,9 +727,11 @@ class Settings:
     storage_checkout_timeout_secs: float = 5.0
     storage_writer_admission_ms: int | None = None
     storage_disk_reserve_bytes: int = 1073741824
+    gateway_queue_size: int = 64
     save_to_root: str | None = None
     serve_host: str = "127.0.0.1"
     serve_port: int = 0
+    web_port: int = 4173
     serve_allowed_origins: tuple[str, ...] = ()
     serve_body_limit_bytes: int | None = None
     gate_policy_file: str | None = None

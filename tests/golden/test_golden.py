@@ -4,6 +4,7 @@
 wanted change of the output: `python -m tools.generate --root tests/golden/small`, read the diff, commit it.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -54,7 +55,20 @@ def test_every_printed_module_can_be_imported() -> None:
     environment = {"PYTHONPATH": str(SMALL / "generated"), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    assert done.stdout == "17 ImportArgs(from_='a', edges=None, ids=None)\n['import_', 'list_']\n"
+    assert done.stdout == "21 ImportArgs(from_='a', edges=None, ids=None)\n['import_', 'list_']\n"
+
+
+def test_a_registry_without_a_gateway_prints_nothing_of_it(copy: Path) -> None:
+    """The folder of the gateway may be absent: no module, no schema, no path and no page speaks of it."""
+    shutil.rmtree(copy / "registry" / "gateway")
+    types = copy / "registry" / "types.yaml"
+    lines = types.read_text(encoding="utf-8").splitlines(keepends=True)
+    types.write_text("".join(line for line in lines if "utf16_max" not in line), encoding="utf-8")
+    files = build(copy)
+    gone = {"gateway.py", "gateway_errors.py", "gateway_examples.json", "handlers/gateway.py", "models/gateway.py"}
+    assert set(build(SMALL)) - set(files) == gone
+    assert [path for path, text in files.items() if "Small gateway" in text or "run.open" in text] == []
+    assert "gateway" not in json.loads(files["schemas.json"])
 
 
 def test_check_names_each_file_that_differs(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,7 +94,7 @@ def test_generate_repairs_everything_under_generated(copy: Path, capsys: pytest.
     stray.write_text("stray\n", encoding="utf-8")
     (copy / PACKAGE / "limits.py").unlink()
     assert main(["--root", str(copy)]) == 0
-    assert capsys.readouterr().out == "28 files, 2 changed\n"
+    assert capsys.readouterr().out == "33 files, 2 changed\n"
     assert not stray.parent.exists()
     assert list(differences(copy, build(copy))) == []
 

@@ -3,26 +3,12 @@
 Each case changes one place of the golden registry; the expected text is everything that the generator says.
 """
 
-import shutil
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from support.refusals import Case, check, copy_registry
 from tools.generate.__main__ import main
-
-SMALL = Path(__file__).parents[1] / "golden" / "small"
-
-
-class Case(NamedTuple):
-    """In `file` the text `old` (once) becomes `new`; then the generator says exactly `says`."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    says: str
-
 
 KEEP = "packs/base/keep.yaml"
 FIND = "packs/base/find.yaml"
@@ -504,20 +490,13 @@ CASES = (
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """The golden registry, free to be changed."""
-    shutil.copytree(SMALL / "registry", tmp_path / "registry")
-    return tmp_path
+    return copy_registry(tmp_path)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_refusal(case: Case, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The generator says exactly this and writes nothing."""
-    path = root / "registry" / case.file
-    text = path.read_text(encoding="utf-8")
-    assert text.count(case.old) == 1
-    path.write_text(text.replace(case.old, case.new), encoding="utf-8")
-    assert main(["--root", str(root)]) == 1
-    assert capsys.readouterr().err == case.says
-    assert not (root / "generated").exists()
+    check(case, root, capsys)
 
 
 def test_a_missing_file_and_an_unknown_one_are_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

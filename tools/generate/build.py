@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools.generate.docs import emit_docs
+from tools.generate.gateway_examples import check_gateway_examples
 from tools.generate.meta import META_SCHEMA, read_registry
 from tools.generate.models import emit_models
 from tools.generate.openapi import emit_openapi
@@ -22,6 +23,7 @@ def build(root: Path, home: Path = HOME) -> dict[str, str]:
     `root` holds registry/ and docs/guides/, `home` the machinery: templates/ and registry/_meta/.
     """
     contract = resolve(read_registry(root, home / META_SCHEMA))
+    check_gateway_examples(contract)
     templates = Templates(home / "templates")
     files = {
         "py.typed": "",

@@ -12,10 +12,12 @@ _DETECTOR_FIELDS = ("name", "literal", "lead", "pattern", "doc")
 
 
 def limit_values(contract: Contract) -> list[dict[str, str]]:
-    """Global limits, then the constants of packs in pack order."""
+    """Global limits, then the constants of packs in pack order, then those of the gateway."""
     entries = dict(contract.data["limits"]["limits"])
     for pack in contract.packs:
         entries |= pack.constants
+    if contract.gateway:
+        entries |= contract.gateway.constants
     return [_constant(name, entry["value"], entry["doc"]) for name, entry in entries.items()]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tools.generate.model import AnyOf, Bounds, EnumUse, ListOf, MapOf, Param, Scalar, ShapeUse, Word
+from tools.generate.model import GATEWAY, AnyOf, Bounds, EnumUse, ListOf, MapOf, Param, Scalar, ShapeUse, Word
 
 
 def type_text(word: Word) -> str:
@@ -79,12 +79,20 @@ def _range(low: float | None, high: float | None, unit: str) -> str:
     return f"at least {number(low)}{unit}" if low is not None else ""
 
 
+def _enum_text(use: EnumUse) -> str:
+    """The values; the name of a whole enum of the gateway, where some have dozens."""
+    room, _, name = use.enum.name.rpartition(".")
+    if room == GATEWAY and use.values == tuple(use.enum.values):
+        return name
+    return " | ".join(f'"{value}"' for value in use.values)
+
+
 def _expr_text(word: Word) -> str:
     expr = word.expr
     if isinstance(expr, Scalar):
         return expr.name
     if isinstance(expr, EnumUse):
-        return expr.enum.name if expr.enum.lenient else " | ".join(f'"{value}"' for value in expr.values)
+        return expr.enum.name if expr.enum.lenient else _enum_text(expr)
     if isinstance(expr, ListOf):
         return f"array<{type_text(expr.item)}>"
     if isinstance(expr, MapOf):

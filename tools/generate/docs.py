@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.generate.describe import default_text, describe_bounds, json_text, type_text
+from tools.generate.describe import json_text, type_text
 from tools.generate.examples import error_code, placeholders, possible_errors, readable, told_by
-from tools.generate.html import page, slug
+from tools.generate.gateway_docs import gateway_reference
+from tools.generate.html import page
 from tools.generate.model import (
     AnyOf,
     Contract,
@@ -18,13 +18,12 @@ from tools.generate.model import (
     ListOf,
     MapOf,
     Pack,
-    Param,
     Shape,
     ShapeUse,
     Verb,
 )
 from tools.generate.problems import ContractError, Problem, did_you_mean
-from tools.generate.sentences import when_text
+from tools.generate.rows import cell, constant_row, field_rows, param_rows, shape_row
 from tools.generate.surface import paths
 from tools.generate.templates import Templates
 
@@ -36,7 +35,7 @@ def emit_docs(contract: Contract, templates: Templates, root: Path) -> dict[str,
     """Every page below `docs/`, by path."""
     guides = read_guides(root)
     reference = templates.render("docs/api-reference.md.j2", **_reference(contract))
-    errors = templates.render("docs/errors.md.j2", **_errors(contract))
+    errors = templates.render("docs/errors.md.j2", **_errors(contract), **gateway_reference(contract))
     configuration = templates.render("docs/configuration.md.j2", settings=_settings(contract))
     titles = [(name, _title(text)) for name, text in guides]
     return {
@@ -45,7 +44,7 @@ def emit_docs(contract: Contract, templates: Templates, root: Path) -> dict[str,
         "docs/configuration.md": configuration,
         "docs/index.html": templates.render("docs/index.html.j2", **page([reference, configuration])),
         "docs/llms.txt": templates.render(
-            "docs/llms.txt.j2", packs=contract.packs, guides=titles, paths=paths(contract)
+            "docs/llms.txt.j2", packs=contract.packs, gateway=contract.gateway, guides=titles, paths=paths(contract)
         ),
         "docs/llms-full.txt": "\n\n".join(
             text.strip() for text in (reference, configuration, *(text for _, text in guides))
@@ -83,10 +82,10 @@ def _reference(contract: Contract) -> dict[str, Any]:
         "http": data["http"],
         "paths": paths(contract),
         "routes": contract.routes,
-        "tool_params": _params(contract, contract.tool_params),
+        "tool_params": param_rows(contract, contract.tool_params),
         "reserved": data["request"]["reserved_args"],
         "help_arg": data["request"]["help_arg"],
-        "help_fields": _fields(contract, contract.help_fields),
+        "help_fields": field_rows(contract, contract.help_fields),
         "identifier_resolution": data["request"]["identifier_resolution"],
         "dsl_errors": data["request"]["dsl_errors"],
         "advisories": data["request"]["advisories"],
@@ -94,32 +93,16 @@ def _reference(contract: Contract) -> dict[str, Any]:
         "presentation": data["presentation"]["presentation"],
         "dispositions": data["errors"]["dispositions"],
         "limits": limits,
-        "limit_rows": [_constant(name, entry) for name, entry in data["limits"]["limits"].items()],
+        "limit_rows": [constant_row(name, entry) for name, entry in data["limits"]["limits"].items()],
         "types": contract.scalars.values(),
         "kinds": data["kinds"],
         "relations": _relations(contract),
         "dependency_kinds": data["relations"]["dependency_kinds"],
         "events": data["events"],
         "packs": [_pack(contract, pack) for pack in contract.packs],
+        **gateway_reference(contract),
         **_errors(contract),
     }
-
-
-def cell(text: object) -> str:
-    """Text that may stand in one cell of a Markdown table."""
-    return str(text).replace("|", "\\|").replace("\n", " ")
-
-
-def _constant(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
-    value = entry["value"]
-    if isinstance(value, dict):
-        shown = ", ".join(f"{key} {item:,}" for key, item in value.items())
-    elif isinstance(value, str):
-        # As JSON: a separator of line breaks would otherwise break the row.
-        shown = f"`{json.dumps(value, ensure_ascii=False)}`"
-    else:
-        shown = f"{value:,}" if isinstance(value, int) else str(value)
-    return {"name": name, "value": shown, "doc": entry["doc"]}
 
 
 def _relations(contract: Contract) -> list[dict[str, Any]]:
@@ -148,72 +131,9 @@ def _pack(contract: Contract, pack: Pack) -> dict[str, Any]:
     return {
         "pack": pack,
         "verbs": [_verb(contract, verb) for verb in pack.verbs],
-        "shapes": [_shape(contract, shape) for shape in shapes if shape.doc],
+        "shapes": [shape_row(contract, shape) for shape in shapes if shape.doc],
         "enums": [{"name": enum.name.partition(".")[2], "enum": enum} for enum in enums],
-        "constants": [_constant(name, entry) for name, entry in pack.constants.items()],
-    }
-
-
-def _shape(contract: Contract, shape: Shape) -> dict[str, Any]:
-    return {
-        "name": shape.name.partition(".")[2],
-        "title": f"Shape {shape.name}",
-        "anchor": slug(f"Shape {shape.name}", set()),
-        "doc": shape.doc,
-        "open": shape.open,
-        "fields": _fields(contract, shape.fields),
-    }
-
-
-def _fields(contract: Contract, fields: tuple[Field, ...], prefix: str = "") -> list[dict[str, str]]:
-    """A row for each field; the fields of an object written in place follow it as `edges[].weight`."""
-    rows: list[dict[str, str]] = []
-    for field in fields:
-        presence = "may be missing" if field.optional else "always"
-        name = prefix + field.name
-        rows.append({"name": name, "type": type_text(field.word), "presence": presence, "doc": field.doc})
-        rows += _fields(contract, *_inline(contract, field.word.expr, name))
-    return rows
-
-
-def _inline(contract: Contract, expr: Expr, name: str) -> tuple[tuple[Field, ...], str]:
-    if isinstance(expr, ListOf):
-        return _inline(contract, expr.item.expr, f"{name}[]")
-    if isinstance(expr, ShapeUse) and expr.inline:
-        return contract.shapes[expr.shape].fields, f"{name}."
-    return (), ""
-
-
-def _params(contract: Contract, params: tuple[Param, ...]) -> list[dict[str, str]]:
-    rows: list[dict[str, str]] = []
-    for param in params:
-        rows.append(_param(param))
-        for row in _fields(contract, *_inline(contract, param.word.expr, param.name)):
-            default = "required" if row["presence"] == "always" else "optional"
-            rows.append({**row, "default": default})
-    return rows
-
-
-def _param(param: Param) -> dict[str, str]:
-    facts = [param.doc]
-    bounds = describe_bounds(param.word.bounds)
-    if bounds:
-        facts.append(f"{bounds[0].upper()}{bounds[1:]}.")
-    if param.scope:
-        facts.append(f"Only for {' and '.join(param.scope)}.")
-    if param.needs:
-        facts.append(f"Needs `{param.needs}`.")
-    if param.when:
-        facts.append(f"Only {when_text(param.when)}.")
-    if param.word.nullable:
-        facts.append("`null` is a value.")
-    if param.aliases:
-        facts.append(f"Also named {', '.join(f'`{alias}`' for alias in param.aliases)}.")
-    return {
-        "name": param.name,
-        "type": type_text(param.word),
-        "default": default_text(param),
-        "doc": " ".join(facts),
+        "constants": [constant_row(name, entry) for name, entry in pack.constants.items()],
     }
 
 
@@ -222,13 +142,13 @@ def _verb(contract: Contract, verb: Verb) -> dict[str, Any]:
     shapes = _returned(contract, verb.returns.expr)
     return {
         "verb": verb,
-        "params": _params(contract, verb.params),
+        "params": param_rows(contract, verb.params),
         "rules": [rule.sentence for rule in verb.rules],
         "returns": type_text(verb.returns),
-        "named_shapes": [_shape(contract, shape) for shape in shapes if shape.doc],
-        "fields": [row for shape in shapes if not shape.doc for row in _fields(contract, shape.fields)],
-        "plus": _fields(contract, _plus(verb.returns.expr)),
-        "beside": _fields(contract, verb.beside),
+        "named_shapes": [shape_row(contract, shape) for shape in shapes if shape.doc],
+        "fields": [row for shape in shapes if not shape.doc for row in field_rows(contract, shape.fields)],
+        "plus": field_rows(contract, _plus(verb.returns.expr)),
+        "beside": field_rows(contract, verb.beside),
         "errors": [{"name": name, **_error(name, contract.errors[name])} for name in own],
         "examples": [_example(example) for example in verb.examples],
         "effects": _effects(verb),

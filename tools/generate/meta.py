@@ -51,18 +51,28 @@ def read_registry(root: Path, schema: Path) -> dict[str, Source]:
     for sort in GLOBAL_SORTS:
         if not (registry / f"{sort}.yaml").exists():
             problems.append(Problem(f"registry/{sort}.yaml", 1, "the file is missing"))
+    if any(name.startswith("gateway/") for name in found) and "gateway/_surface.yaml" not in found:
+        problems.append(Problem("registry/gateway/_surface.yaml", 1, "the file is missing"))
     if problems:
         raise ContractError(problems)
     return found
 
 
 def sort_of(name: str) -> str | None:
-    """The definition a registry path is checked by: `kinds.yaml` -> kinds, `packs/kg/_pack.yaml` -> pack."""
+    """The definition a registry path is checked by.
+
+    `kinds.yaml` -> kinds, `packs/kg/_pack.yaml` -> pack, `packs/kg/link.yaml` -> verb, `gateway/_surface.yaml` ->
+    gateway_surface, `gateway/_ledger.yaml` -> gateway_words, `gateway/open.yaml` -> gateway_operation.
+    """
     parts = name.removesuffix(".yaml").split("/")
     if len(parts) == 1:
         return parts[0] if parts[0] in GLOBAL_SORTS else None
     if len(parts) == 3 and parts[0] == "packs":
         return "pack" if parts[2] == "_pack" else "verb"
+    if len(parts) == 2 and parts[0] == "gateway":
+        if parts[1] == "_surface":
+            return "gateway_surface"
+        return "gateway_words" if parts[1].startswith("_") else "gateway_operation"
     return None
 
 
@@ -73,7 +83,9 @@ class _Shapes:
 
     def problems(self, source: Source, sort: str) -> list[Problem]:
         if sort not in self._validators:
-            self._validators[sort] = Draft202012Validator({"$ref": f"#/$defs/{sort}", "$defs": self._schema["$defs"]})
+            own = self._schema["gateway"] if sort.startswith("gateway_") else {}
+            definitions = self._schema["$defs"] | own
+            self._validators[sort] = Draft202012Validator({"$ref": f"#/$defs/{sort}", "$defs": definitions})
         errors = self._validators[sort].iter_errors(source.data)
         return [problem for error in errors for problem in _describe(source, error)]
 

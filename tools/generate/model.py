@@ -8,6 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+GATEWAY = "gateway"
+"""The room of the words of the gateway, beside those of the packs."""
+
+RUN_ID = "runId"
+RUN_FIELD = f"{{{RUN_ID}}}"
+
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
@@ -248,6 +254,114 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A value of the gateway that programs look things up in; `value` is plain JSON."""
+
+    name: str
+    value: Any
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A way in which an operation of the gateway fails.
+
+    `status` is None for one that only the command line knows. `of` says which operations can fail so without naming it:
+    every one, those on a run, those that write, or (empty) none. `retry`: the answer says when to ask again.
+    """
+
+    name: str
+    code: str
+    status: int | None
+    message: str
+    exit_status: int
+    of: str
+    retry: bool
+    doc: str
+
+    @property
+    def class_name(self) -> str:
+        return camel(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Another operation that the answer leads to, by its stem."""
+
+    to: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of the gateway. `path` is the whole path; `failures` are all that it can have, by name.
+
+    `example_lines` are where its examples stand in its file `where`.
+    """
+
+    name: str
+    stem: str
+    summary: str
+    description: str
+    method: str
+    path: str
+    scope: str
+    state_first: bool
+    params: tuple[Param, ...]
+    rules: tuple[Rule, ...]
+    returns: Word
+    failures: tuple[str, ...]
+    links: tuple[Link, ...]
+    examples: tuple[Mapping[str, Any], ...]
+    example_lines: tuple[int, ...]
+    where: str
+
+    @property
+    def writes(self) -> bool:
+        return self.method == "POST"
+
+    @property
+    def has_run(self) -> bool:
+        return RUN_FIELD in self.path
+
+    @property
+    def input_class(self) -> str:
+        """The type of its body, or of its query."""
+        return camel(self.stem) + ("Body" if self.writes else "Query")
+
+    @property
+    def returns_shape(self) -> str:
+        """The shape of its data, without the name of the gateway."""
+        assert isinstance(self.returns.expr, ShapeUse)
+        return self.returns.expr.shape.partition(".")[2]
+
+    @property
+    def result_class(self) -> str:
+        return camel(self.returns_shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """The agent event gateway. `constants` are those of the surface, then those of each area.
+
+    `run_id` stands in the paths of operations on a run, `key_header` in every write, `retry_header` in a refusal.
+    """
+
+    title: str
+    summary: str
+    description: str
+    base_path: str
+    api_version: str
+    run_id: Param
+    key_header: Param
+    retry_header: Param
+    failures: Mapping[str, Failure]
+    operations: tuple[Operation, ...]
+    constants: Mapping[str, Mapping[str, Any]]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Contract:
     """Everything that is promised. Plain global tables stay the data of their files."""
 
@@ -259,6 +373,7 @@ class Contract:
     help_fields: tuple[Field, ...]
     routes: tuple[Route, ...]
     errors: Mapping[str, Mapping[str, Any]]
+    gateway: Gateway | None
     data: Mapping[str, Mapping[str, Any]]
 
     @property

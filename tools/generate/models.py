@@ -16,7 +16,7 @@ from datamodel_code_generator import InputFileType, LiteralType, PythonVersion, 
 from datamodel_code_generator.enums import DataModelType
 from datamodel_code_generator.format import Formatter
 
-from tools.generate.model import Contract, Param, ShapeUse, Verb, camel
+from tools.generate.model import GATEWAY, Contract, Param, ShapeUse, Verb, camel
 from tools.generate.problems import ContractError, Problem
 from tools.generate.schemas import Schema, SchemaWriter, admit_null
 
@@ -30,10 +30,12 @@ def emit_models(contract: Contract) -> dict[str, str]:
     arguments = _run(_argument_schemas(contract), DataModelType.DataclassesDataclass)
     results = _run(_result_schemas(contract), DataModelType.TypingTypedDict)
     found = {"models/__init__.py": _header("Types of every pack", "registry/")}
-    for module in (_COMMON, *(pack.name for pack in contract.packs)):
-        what, where = "Words that all packs share", "registry/"
-        if module != _COMMON:
-            what, where = f"Arguments and results of the pack `{module}`", f"registry/packs/{module}/"
+    modules = {_COMMON: ("Words that all packs share", "registry/")}
+    for pack in contract.packs:
+        modules[pack.name] = (f"Arguments and results of the pack `{pack.name}`", _home(pack.name))
+    if contract.gateway:
+        modules[GATEWAY] = ("Bodies, queries and answers of the agent event gateway", _home(GATEWAY))
+    for module, (what, where) in modules.items():
         body = _join(results.get(module, ""), arguments.get(module, ""))
         found[f"models/{module}.py"] = f"{_header(what, where)}\n{body}" if body else _header(what, where)
     return found
@@ -43,6 +45,10 @@ def class_of(name: str) -> str:
     """The dotted class of a shape or enum: `kg.note_page` -> `kg.NotePage`, `format` -> `common.Format`."""
     module, _, stem = name.rpartition(".")
     return f"{module or _COMMON}.{camel(stem)}"
+
+
+def _home(room: str) -> str:
+    return f"registry/{GATEWAY}/" if room == GATEWAY else f"registry/packs/{room}/"
 
 
 def _header(what: str, where: str) -> str:
@@ -61,7 +67,9 @@ def _check_names(contract: Contract) -> None:
         other = taken.setdefault(class_of(name), name)
         if other != name or name in contract.enums:
             text = f"the class {class_of(name)} is made for an enum and for a shape"
-            problems.append(Problem(f"registry/packs/{name.partition('.')[0]}/_pack.yaml", 1, text))
+            room = name.partition(".")[0]
+            file = "_surface.yaml" if room == GATEWAY else "_pack.yaml"
+            problems.append(Problem(_home(room) + file, 1, text))
     for verb in contract.verbs:
         for suffix in ("Args", "Result", "Beside"):
             name = f"{verb.pack}.{verb.class_name}{suffix}"
@@ -69,6 +77,10 @@ def _check_names(contract: Contract) -> None:
             if taken.get(name, owner) != owner:
                 text = f"the class {name} is also made for the shape '{taken[name]}'"
                 problems.append(Problem(verb.where, 1, text))
+    for operation in contract.gateway.operations if contract.gateway else ():
+        name = f"{GATEWAY}.{operation.input_class}"
+        if name in taken:
+            problems.append(Problem(operation.where, 1, f"the class {name} is also made for the shape '{taken[name]}'"))
     if problems:
         raise ContractError(problems)
 
@@ -96,6 +108,10 @@ def _arguments(writer: SchemaWriter, verb: Verb) -> Schema:
     }
 
 
+def _described(writer: SchemaWriter, param: Param) -> Schema:
+    return {**writer.word(param.word), "description": param.doc}
+
+
 def _argument(writer: SchemaWriter, param: Param) -> Schema:
     schema = writer.word(param.word)
     if param.required:
@@ -120,6 +136,14 @@ def _result_schemas(contract: Contract) -> Schema:
                 **beside,
                 "description": f"What {verb.name} tells beside its result.",
             }
+    for operation in contract.gateway.operations if contract.gateway else ():
+        what = "Body" if operation.writes else "Query"
+        found[f"{GATEWAY}.{operation.input_class}"] = {
+            "type": "object",
+            "description": f"{what} of {operation.name}.",
+            "properties": {param.name: _described(writer, param) for param in operation.params},
+            "required": [param.name for param in operation.params if param.required],
+        }
     writer.used |= {name for name in contract.shapes if not name.startswith("request.")}
     return found | _definitions(contract, writer)
 

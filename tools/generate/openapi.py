@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tools.generate.examples import possible_errors
+from tools.generate.gateway_openapi import GatewayPaths
 from tools.generate.model import Contract, EnumUse, Route, Verb
 from tools.generate.schemas import Schema, SchemaWriter, object_schema
 from tools.generate.surface import verb_routes
@@ -29,8 +30,15 @@ def document(contract: Contract) -> dict[str, Any]:
     operations = [(route, surface.verb(route, verbs[route.name])) for route in verb_routes(contract)]
     # messages of MCP are described by its specification, and each verb has a route of its own
     operations += [(route, surface.route(route)) for route in contract.routes if route.serves not in ("mcp", "verb")]
-    paths = {route.path: {route.method.lower(): operation} for route, operation in operations}
+    paths: dict[str, dict[str, Any]] = {}
+    for path, method, operation in (
+        *((route.path, route.method.lower(), operation) for route, operation in operations),
+        *surface.gateway_operations(),
+    ):
+        paths.setdefault(path, {})[method] = operation
     tags = [{"name": pack.title, "description": pack.summary} for pack in contract.packs]
+    if contract.gateway:
+        tags.append({"name": contract.gateway.title, "description": contract.gateway.summary})
     return {
         "openapi": "3.1.0",
         "info": {
@@ -65,6 +73,15 @@ class _Surface:
         self._results = SchemaWriter(contract, "result", _COMPONENTS.__add__)
         self._inputs = SchemaWriter(contract, "wire", lambda name: f"{_COMPONENTS}{name}.input")
         self._bodies: dict[str, Schema] = {}
+        self._gateway = (
+            GatewayPaths(contract, contract.gateway, self._results, _COMPONENTS.__add__, _PARAMETERS.__add__)
+            if contract.gateway
+            else None
+        )
+
+    def gateway_operations(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Path, method and description of each operation of the gateway."""
+        return self._gateway.operations() if self._gateway else []
 
     def verb(self, route: Route, verb: Verb) -> dict[str, Any]:
         """The route of one verb: the body is its arguments object, the answer one entry."""
@@ -89,7 +106,7 @@ class _Surface:
         answers = {
             "tool": self._tool,
             "live": self._health,
-            "ready": self._health,
+            "ready": self._ready,
             "page": self._page,
             "redirect": self._redirect,
         }[route.serves]
@@ -127,6 +144,14 @@ class _Surface:
         }
         return {status: _response(doc, schema) for status, doc in route.answers.items()}
 
+    def _ready(self, route: Route) -> dict[str, Any]:
+        """As of any probe; a gateway tells who has no token in its own envelope."""
+        told = self._health(route)
+        if self._gateway is not None:
+            sentence = self._contract.data["http"]["statuses"]["401"]
+            told["401"] = _response(sentence, _ref("gateway.failure"))
+        return told
+
     def _page(self, route: Route) -> dict[str, Any]:
         schema: Schema = {"type": "object"} if route.media_type == _JSON else {"type": "string"}
         return {"200": {"description": route.summary, "content": {route.media_type: {"schema": schema}}}}
@@ -147,7 +172,7 @@ class _Surface:
         for key, header in self._contract.data["http"]["headers"].items():
             text: Schema = {"type": "string", "minLength": 1}
             found[key] = {"name": header["name"], "in": "header", "description": header["doc"], "schema": text}
-        return found
+        return found | (self._gateway.parameters() if self._gateway else {})
 
     def schemas(self) -> dict[str, Schema]:
         """Every named schema that an operation refers to."""
@@ -158,8 +183,10 @@ class _Surface:
             "required": ["ok", "tool"],
         }
         inputs = {f"{name}.input": schema for name, schema in self._inputs.definitions().items()}
+        gateway = self._gateway.schemas() if self._gateway else {}
         found = {
             **self._results.definitions(),
+            **gateway,
             **inputs,
             **self._bodies,
             "shaped_entry": shaped,

@@ -7,6 +7,7 @@ from typing import Any
 
 from tools.generate.catalog import catalog_values
 from tools.generate.constants import limit_values, presentation_values, secret_values
+from tools.generate.gateway_python import gateway_pages
 from tools.generate.handlers import handler_imports, result_class
 from tools.generate.language import error_values, request_values
 from tools.generate.model import Contract, camel
@@ -46,4 +47,6 @@ def emit_python(contract: Contract, templates: Templates) -> dict[str, str]:
             waits=any(verb.wait for verb in pack.verbs),
             result_class=result_class,
         )
+    for path, (template, values) in gateway_pages(contract).items():
+        found[path] = templates.render(f"python/{template}", **values)
     return found

@@ -6,32 +6,29 @@ and never printed, because ContractError is raised at the end.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
 from tools.generate.examples import check_example
+from tools.generate.gateway import SURFACE, gateway_constants, gateway_lists, resolve_gateway
 from tools.generate.meta import GLOBAL_SORTS
 from tools.generate.model import (
+    GATEWAY,
     AnyOf,
     Contract,
-    EnumUse,
     Field,
+    Gateway,
     Pack,
     Param,
     Route,
-    Rule,
-    Scalar,
     ShapeUse,
     Verb,
     Word,
     WriteKey,
 )
+from tools.generate.params import Params
 from tools.generate.problems import ContractError, Problem, did_you_mean
 from tools.generate.read import Place, Source
-from tools.generate.sentences import rule_sentence
 from tools.generate.surface import resolve_routes
 from tools.generate.words import Words
 
@@ -48,7 +45,17 @@ class _Resolver:
         self._data = {sort: files[f"{sort}.yaml"].data for sort in GLOBAL_SORTS}
         self._errors: dict[str, Any] = self._data["errors"]["errors"]
         self._packs = {name.split("/")[1]: source for name, source in files.items() if name.endswith("/_pack.yaml")}
-        self._words = Words(self._data, self._packs, self._refuse)
+        self._gateway = {
+            name.removeprefix("gateway/").removesuffix(".yaml"): source
+            for name, source in files.items()
+            if name.startswith("gateway/")
+        }
+        rooms = self._packs | ({GATEWAY: self._gateway[SURFACE]} if SURFACE in self._gateway else {})
+        constants = {name: source.data.get("constants", {}) for name, source in self._packs.items()}
+        constants[GATEWAY] = gateway_constants(self._gateway)
+        lists = gateway_lists(self._gateway)
+        self._words = Words(self._data, files["types.yaml"], rooms, constants, lists, self._refuse)
+        self._params = Params(self._words, self._refuse)
 
     def contract(self) -> Contract:
         packs = [self._pack(name, source) for name, source in self._packs.items()]
@@ -57,10 +64,12 @@ class _Resolver:
         self._check_constants()
         self._check_transitions()
         request = self._files["request.yaml"]
-        tool = self._params(request, ("tool", "params"), request.data["tool"]["params"], "")
+        tool = self._params.read(request, ("tool", "params"), request.data["tool"]["params"], "")
         help_fields = self._words.fields(request, ("help", "fields"), request.data["help"]["fields"], "", "help")
         routes = resolve_routes(self._files["http.yaml"], self._errors, tool, self._refuse)
-        self._check_names(packs, routes)
+        prefix = self._data["http"]["gateway"]["prefix"]
+        gateway = resolve_gateway(self._gateway, prefix, self._words, self._params, self._refuse)
+        self._check_names(packs, routes, gateway)
         if self._problems:
             raise ContractError(self._problems)
         ordered = sorted(packs, key=lambda pack: (pack.order, pack.name))
@@ -74,6 +83,7 @@ class _Resolver:
             help_fields,
             routes,
             self._errors,
+            gateway,
             self._data,
         )
 
@@ -114,7 +124,7 @@ class _Resolver:
     def _verb(self, source: Source, stem: str, pack: str, bare: bool) -> Verb:
         data = source.data
         name = stem if bare else f"{pack}.{stem}"
-        params = self._params(source, ("params",), data["params"], pack, stem)
+        params = self._params.read(source, ("params",), data["params"], pack, stem)
         for index, error in enumerate(data.get("errors", [])):
             if error not in self._errors:
                 text = f"unknown error '{error}'{did_you_mean(error, self._errors)}"
@@ -138,7 +148,7 @@ class _Resolver:
             cost=data.get("cost", "quick"),
             presentation=data.get("presentation", "agent"),
             params=params,
-            rules=tuple(self._rules(source, params)),
+            rules=tuple(self._params.rules(source, params)),
             returns=self._returns(source, ("returns",), data["returns"], pack, f"{stem}_result"),
             beside=self._words.fields(
                 source, ("returns", "beside"), data["returns"].get("beside", {}), pack, f"{stem}_beside"
@@ -158,53 +168,6 @@ class _Resolver:
         self._check_examples(source, verb)
         return verb
 
-    def _params(
-        self, source: Source, place: Place, entries: Mapping[str, Any], pack: str, stem: str = ""
-    ) -> tuple[Param, ...]:
-        params: list[Param] = []
-        taken: dict[str, str] = {}
-        for name, entry in entries.items():
-            here = (*place, name)
-            param = self._param(source, here, name, entry, pack, stem)
-            for spelling in (name, *param.aliases):
-                if spelling in taken:
-                    self._refuse(source, here, f"the argument name '{spelling}' also means '{taken[spelling]}'")
-                taken[spelling] = name
-            for sort, other in (("needs", param.needs), ("when", param.when and param.when[0])):
-                if other is not None and other not in entries:
-                    self._refuse(source, (*here, sort), f"unknown parameter '{other}'{did_you_mean(other, entries)}")
-            params.append(param)
-        return tuple(params)
-
-    def _param(self, source: Source, place: Place, name: str, entry: Mapping[str, Any], pack: str, stem: str) -> Param:
-        param = Param(
-            name=name,
-            word=self._words.word(source, place, entry, pack, f"{stem}_{name}"),
-            required=entry.get("required", False),
-            default=entry.get("default"),
-            has_default="default" in entry,
-            aliases=tuple(entry.get("aliases", [])),
-            scope=tuple(entry.get("scope", [])),
-            needs=entry.get("needs"),
-            when=_when(entry["when"]) if "when" in entry else None,
-            doc=entry["doc"],
-        )
-        self._check_default(source, place, param)
-        return param
-
-    def _check_default(self, source: Source, place: Place, param: Param) -> None:
-        if not param.has_default:
-            return
-        expr = param.word.expr
-        if param.required:
-            self._refuse(source, place, "a required parameter has no default")
-        elif isinstance(expr, EnumUse) and param.default not in expr.values:
-            text = f"the default {param.default!r} is not a value of {expr.enum.name}"
-            self._refuse(source, (*place, "default"), text + did_you_mean(str(param.default), expr.values))
-        elif isinstance(expr, Scalar) and not Draft202012Validator(dict(expr.schema)).is_valid(param.default):
-            text = f"the default {json.dumps(param.default)} is not {expr.accepts}"
-            self._refuse(source, (*place, "default"), text)
-
     def _returns(self, source: Source, place: Place, entry: Mapping[str, Any], pack: str, anonymous: str) -> Word:
         """`plus` adds fields to every shape among the alternatives."""
         if "any_of" in entry:
@@ -222,24 +185,6 @@ class _Resolver:
         if isinstance(entry, str):
             return Word(self._words.named_type(source, place, entry, pack))
         return self._returns(source, place, entry, pack, anonymous)
-
-    def _rules(self, source: Source, params: tuple[Param, ...]) -> Iterable[Rule]:
-        known = {param.name: param for param in params}
-        for index, entry in enumerate(source.data.get("rules", [])):
-            place: Place = ("rules", index)
-            sorts = [sort for sort in entry if sort != "says"]
-            if len(sorts) != 1:
-                self._refuse(source, place, "a rule says exactly one thing")
-                continue
-            sort = sorts[0]
-            body = entry[sort]
-            when = _when(body["when"]) if sort == "required_when" else None
-            named = (body["param"],) if sort == "required_when" else tuple(body)
-            for name in (*named, *((when[0],) if when else ())):
-                if name not in known:
-                    text = f"unknown parameter '{name}'{did_you_mean(name, known)}"
-                    self._refuse(source, (*place, sort), text)
-            yield Rule(sort, named, when, entry.get("says") or rule_sentence(sort, named, when))
 
     def _writes(self, source: Source, params: tuple[Param, ...]) -> Iterable[WriteKey]:
         known = {param.name: param for param in params}
@@ -272,9 +217,12 @@ class _Resolver:
                 self._refuse(source, place, f"the name '{example['name']}' stands twice")
             seen.add(example["name"])
 
-    def _check_names(self, packs: list[Pack], routes: tuple[Route, ...]) -> None:
-        """A name means one verb, whatever its pack, and no verb is named like a route that is not its own."""
+    def _check_names(self, packs: list[Pack], routes: tuple[Route, ...], gateway: Gateway | None) -> None:
+        """A name means one verb, whatever its pack, and no verb is named like a route or an operation."""
         owners = {route.name: "a route of registry/http.yaml" for route in routes}
+        owners |= {operation.name: operation.where for operation in (gateway.operations if gateway else ())}
+        if GATEWAY in self._packs:
+            self._refuse(self._packs[GATEWAY], (), "the name of the agent event gateway is no name of a pack")
         for verb in (verb for pack in packs for verb in pack.verbs):
             owner = owners.setdefault(verb.name, verb.where)
             if owner != verb.where:
@@ -289,12 +237,14 @@ class _Resolver:
                     self._refuse(source, ("requires", index), text)
 
     def _check_constants(self) -> None:
-        """Constants of all packs become names of one module."""
+        """Constants of all packs and of the gateway become names of one module."""
         owners = dict.fromkeys(self._data["limits"]["limits"], "limits.yaml")
-        for pack, source in self._packs.items():
+        files = {f"pack '{pack}'": source for pack, source in self._packs.items()}
+        files |= {source.where: source for source in self._gateway.values()}
+        for file, source in files.items():
             for name in source.data.get("constants", {}):
-                owner = owners.setdefault(name, f"pack '{pack}'")
-                if owner != f"pack '{pack}'":
+                owner = owners.setdefault(name, file)
+                if owner != file:
                     self._refuse(source, ("constants", name), f"the name '{name}' is taken by {owner}")
 
     def _check_transitions(self) -> None:
@@ -341,11 +291,6 @@ class _Resolver:
             for kind in endpoint.split(" -> "):
                 if kind not in kinds:
                     self._refuse(source, (*place, index), f"unknown kind '{kind}'{did_you_mean(kind, kinds)}")
-
-
-def _when(entry: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-    ((param, values),) = entry.items()
-    return param, tuple(values)
 
 
 def _with_plus(word: Word, plus: tuple[Field, ...]) -> Word:

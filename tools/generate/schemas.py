@@ -1,6 +1,7 @@
 """Words as JSON Schema (draft 2020-12), for the wire, for results, and for the canonical types.
 
-Wire: every accepted spelling, optional parameters admit null, rules are schema keywords. Results: the verbose
+Wire: every accepted spelling, optional parameters admit null, rules are schema keywords. Body: the same for the
+gateway, where null is a value only if it is said to be one. Results: the verbose
 shape, closed. Arguments and records: the Python types of what a handler receives and answers, aliases and
 rules resolved, formats dropped; the words of global vocabularies are plain text in records, because records
 hold what was stored.
@@ -13,6 +14,7 @@ from typing import Any, Literal
 
 from tools.generate.describe import describe_bounds, enum_words
 from tools.generate.model import (
+    GATEWAY,
     AnyOf,
     Contract,
     EnumUse,
@@ -29,7 +31,10 @@ from tools.generate.model import (
 from tools.generate.sentences import when_text
 
 Schema = dict[str, Any]
-Mode = Literal["wire", "result", "arguments", "records"]
+Mode = Literal["wire", "body", "result", "arguments", "records"]
+
+# what a client may send
+_INPUTS = ("wire", "body")
 
 # the rest (formats, patterns, bounds) would become other Python types
 _CANONICAL_WORDS = ("type", "items", "additionalProperties", "enum")
@@ -50,7 +55,7 @@ class SchemaWriter:
 
     def __init__(self, contract: Contract, mode: Mode, ref: Callable[[str], str]) -> None:
         self._contract = contract
-        self._mode = mode
+        self.mode = mode
         self._ref = ref
         self.used: set[str] = set()
         self.enums: set[str] = set()
@@ -58,7 +63,7 @@ class SchemaWriter:
     def word(self, word: Word) -> Schema:
         """The schema of one value."""
         schema = self._expr(word)
-        if self._mode == "wire" and not word.bounds.clamp:
+        if self.mode in _INPUTS and not word.bounds.clamp:
             for name, value in word.bounds.values.items():
                 key = _BOUND_WORDS[name]
                 schema[key] = min(value, schema[key]) if key in schema and key.startswith("max") else value
@@ -72,7 +77,7 @@ class SchemaWriter:
             schema["description"] = shape.doc
         schema["properties"] = {field.name: self._described(field) for field in fields}
         schema["required"] = [field.name for field in fields if not field.optional]
-        if not shape.open and self._mode in ("wire", "result"):
+        if not shape.open and self.mode in (*_INPUTS, "result"):
             schema["additionalProperties"] = False
         return schema
 
@@ -95,10 +100,10 @@ class SchemaWriter:
     def _expr(self, word: Word) -> Schema:
         expr = word.expr
         if isinstance(expr, Scalar):
-            if self._mode in ("wire", "result"):
+            if self.mode in (*_INPUTS, "result"):
                 return dict(expr.schema)
             # an argument holds what its normaliser makes of it, a result what it shows
-            typed = expr.canonical if self._mode == "arguments" else expr.schema
+            typed = expr.canonical if self.mode == "arguments" else expr.schema
             return {key: value for key, value in typed.items() if key in _CANONICAL_WORDS}
         if isinstance(expr, EnumUse):
             return self._enum(expr)
@@ -117,11 +122,13 @@ class SchemaWriter:
         return {"$ref": self._ref(use.shape)}
 
     def _enum(self, use: EnumUse) -> Schema:
-        if (self._mode == "wire" and use.enum.lenient) or (self._mode == "records" and "." not in use.enum.name):
+        if (self.mode in _INPUTS and use.enum.lenient) or (self.mode == "records" and "." not in use.enum.name):
             return {"type": "string"}
-        if self._mode == "wire":
+        if self.mode in _INPUTS:
             return {"type": "string", "enum": use.accepted}
-        if self._mode != "result" and use.values == tuple(use.enum.values):
+        # an object of the gateway that takes fewer words stays one of the type that takes all
+        whole = use.values == tuple(use.enum.values) or use.enum.name.startswith(f"{GATEWAY}.")
+        if self.mode != "result" and whole:
             self.enums.add(use.enum.name)
             return {"$ref": self._ref(use.enum.name)}
         return {"type": "string", "enum": list(use.values)}
@@ -143,23 +150,25 @@ def admit_null(schema: Schema) -> Schema:
     return widened
 
 
-def args_schema(contract: Contract, params: tuple[Param, ...], rules: tuple[Rule, ...], doc: str) -> Schema:
-    """The wire schema of an arguments object, self-contained."""
-    writer = SchemaWriter(contract, "wire", lambda name: f"#/$defs/{name}")
+def args_schema(
+    contract: Contract, params: tuple[Param, ...], rules: tuple[Rule, ...], doc: str, mode: Mode = "wire"
+) -> Schema:
+    """The schema of an arguments object or a body, self-contained."""
+    writer = SchemaWriter(contract, mode, lambda name: f"#/$defs/{name}")
     schema = object_schema(writer, params, rules, doc)
     definitions = writer.definitions()
     return {**schema, "$defs": definitions} if definitions else schema
 
 
 def object_schema(writer: SchemaWriter, params: tuple[Param, ...], rules: tuple[Rule, ...], doc: str) -> Schema:
-    """The wire schema of an arguments object, rules included.
+    """The schema of what a client sends, rules included.
 
     Each member of `allOf` carries the sentence of its rule as `description`, in the order of `rule_list`.
     """
     schema: Schema = {"type": "object", "description": doc, "properties": {}}
     for param in params:
         for spelling in (param.name, *param.aliases):
-            schema["properties"][spelling] = _param_schema(writer, param, spelling)
+            schema["properties"][spelling] = param_schema(writer, param, spelling)
     plain = [param.name for param in params if param.required and not param.aliases]
     if plain:
         schema["required"] = plain
@@ -186,10 +195,11 @@ def rule_list(params: tuple[Param, ...], rules: tuple[Rule, ...]) -> list[Rule]:
     return [*implied, *rules]
 
 
-def _param_schema(writer: SchemaWriter, param: Param, spelling: str) -> Schema:
+def param_schema(writer: SchemaWriter, param: Param, spelling: str) -> Schema:
+    """The schema of one parameter under one of its names."""
     schema = writer.word(param.word)
     expr = param.word.expr
-    if not param.required and not (isinstance(expr, Scalar) and expr.never_null):
+    if not param.required and writer.mode == "wire" and not (isinstance(expr, Scalar) and expr.never_null):
         schema = admit_null(schema)
     text = param.doc if spelling == param.name else f"Same as {param.name}. {param.doc}"
     schema["description"] = " ".join([text, *_facts(param)])

@@ -1,10 +1,12 @@
-"""The JSON files of the package: `schemas.json` and `examples.json`."""
+"""The JSON files of the package: `schemas.json`, `examples.json` and `gateway_examples.json`."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from tools.generate.gateway_examples import gateway_examples
+from tools.generate.gateway_wire import gateway_schemas
 from tools.generate.model import Contract
 from tools.generate.schemas import Schema, SchemaWriter, args_schema
 
@@ -13,11 +15,11 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def emit_wire(contract: Contract) -> dict[str, str]:
-    """Both files, by path."""
-    return {
-        "schemas.json": dump(schemas(contract)),
-        "examples.json": dump(examples(contract)),
-    }
+    """Each file, by path."""
+    found = {"schemas.json": dump(schemas(contract)), "examples.json": dump(examples(contract))}
+    if contract.gateway:
+        found["gateway_examples.json"] = dump(gateway_examples(contract.gateway))
+    return found
 
 
 def dump(value: Any) -> str:
@@ -40,6 +42,8 @@ def schemas(contract: Contract) -> Schema:
         "aborted_entry": ABORTED_ENTRY,
         "envelope": envelope(contract),
     }
+    if contract.gateway:
+        found["gateway"] = gateway_schemas(contract, contract.gateway, writer)
     found["$defs"] = writer.definitions()
     return found
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tools.generate.model import (
+    GATEWAY,
     AnyOf,
     Bounds,
     Enum,
@@ -39,28 +40,48 @@ _ANYTHING = Scalar("unknown", {}, {}, None, "", "")
 
 
 class Words:
-    """The names that words can use. `refuse` takes a fault with its place."""
+    """The names that words can use, and those of each pack.
 
-    def __init__(self, data: Mapping[str, Any], packs: Mapping[str, Source], refuse: Refuse) -> None:
+    The gateway counts as a pack. `constants` are the numbers of each, `lists` the tables that list words; `refuse`
+    takes a fault with its place.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        types: Source,
+        packs: Mapping[str, Source],
+        constants: Mapping[str, Mapping[str, Any]],
+        lists: Mapping[str, list[str]],
+        refuse: Refuse,
+    ) -> None:
         self._data = data
+        self._types = types
         self._packs = packs
+        self._constants = constants
+        self._lists = lists
         self._refuse = refuse
-        self.scalars = {
-            name: Scalar(
-                name,
-                entry["schema"],
-                entry.get("canonical", entry["schema"]),
-                entry.get("normalise"),
-                entry["accepts"],
-                entry["doc"],
-                entry.get("never_null", False),
-            )
-            for name, entry in data["types"]["types"].items()
-        }
+        self.scalars = {name: self._scalar(name, entry) for name, entry in data["types"]["types"].items()}
         self.enums = {enum.name: enum for enum in (*self._global_enums(), *self._pack_enums())}
         self.shapes: dict[str, Shape] = {}
         self._open_shapes: list[str] = []
         self._resolve_shapes()
+
+    def _scalar(self, name: str, entry: Mapping[str, Any]) -> Scalar:
+        schema = entry["schema"]
+        if "utf16_max" in entry:
+            # characters are never more than their UTF-16 units, so this refuses early; the format counts the units
+            place: Place = ("types", name, "utf16_max")
+            schema = {**schema, "maxLength": self.constant(self._types, place, entry["utf16_max"], GATEWAY)}
+        return Scalar(
+            name,
+            schema,
+            entry.get("canonical", schema),
+            entry.get("normalise"),
+            entry["accepts"],
+            entry["doc"],
+            entry.get("never_null", False),
+        )
 
     def _global_enums(self) -> list[Enum]:
         kinds, relations = self._data["kinds"], self._data["relations"]
@@ -158,11 +179,20 @@ class Words:
         if not isinstance(found, EnumUse):
             self._refuse(source, where, f"'only' narrows an enum, and '{entry['type']}' is none")
             return found
-        for value in entry["only"]:
+        only = self._only(source, where, entry["only"])
+        for value in only:
             if value not in found.values:
                 text = f"'{value}' is not a value of {found.enum.name}{did_you_mean(value, found.values)}"
                 self._refuse(source, where, text)
-        return EnumUse(found.enum, tuple(entry["only"]))
+        return EnumUse(found.enum, tuple(only))
+
+    def _only(self, source: Source, place: Place, given: list[str] | str) -> list[str]:
+        """The values as they are written, or those of the table that is named."""
+        if isinstance(given, list):
+            return given
+        if given not in self._lists:
+            self._refuse(source, place, f"no table lists '{given}'{did_you_mean(given, self._lists)}")
+        return self._lists.get(given, [])
 
     def named_type(self, source: Source, place: Place, name: str, pack: str) -> Expr:
         """A scalar or enum by its name as the pack sees it."""
@@ -187,17 +217,16 @@ class Words:
         values: dict[str, float] = {}
         for name, value in entry.get("limits", {}).items():
             if isinstance(value, str):
-                value = self._constant(source, (*place, "limits", name), value, pack)
+                value = self.constant(source, (*place, "limits", name), value, pack)
             values[name] = value
         constant = entry.get("constant")
         if constant is not None:
-            self._constant(source, (*place, "constant"), constant, pack)
+            self.constant(source, (*place, "constant"), constant, pack)
         return Bounds(values, entry.get("clamp", False), constant)
 
-    def _constant(self, source: Source, place: Place, name: str, pack: str) -> Any:
-        known = dict(self._data["limits"]["limits"])
-        if pack:
-            known |= self._packs[pack].data.get("constants", {})
+    def constant(self, source: Source, place: Place, name: str, pack: str) -> Any:
+        """The value of a global limit or of a constant of the pack."""
+        known = self._data["limits"]["limits"] | self._constants.get(pack, {})
         if name not in known:
             self._refuse(source, place, f"unknown constant '{name}'{did_you_mean(name, known)}")
             return 0
@@ -242,6 +271,10 @@ class Words:
         self, source: Source, place: Place, entries: Mapping[str, Any], pack: str, owner: str
     ) -> tuple[Field, ...]:
         """The fields of an object; `owner` names the shapes that are written in place."""
+        for name, entry in entries.items():
+            if pack == GATEWAY and "required" in entry:
+                text = "a field of the gateway is always there unless it is optional"
+                self._refuse(source, (*place, name, "required"), text)
         return tuple(
             Field(
                 name,

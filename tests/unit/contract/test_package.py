@@ -11,7 +11,7 @@ import pytest
 import schemathesis
 
 import hivekeep_contract
-from hivekeep_contract import catalog, errors, reference, routes, settings, vocabulary
+from hivekeep_contract import catalog, errors, gateway, reference, routes, settings, vocabulary
 
 PACKAGE = Path(hivekeep_contract.__file__).parent
 SCHEMAS: dict[str, Any] = json.loads((PACKAGE / "schemas.json").read_text(encoding="utf-8"))
@@ -94,13 +94,15 @@ def test_catalog_prose_schemas_and_routes_name_the_same_verbs() -> None:
 
 
 def test_openapi_is_valid_and_complete() -> None:
-    """The document passes the OpenAPI 3.1 schema and has one operation for each route."""
+    """The document passes the OpenAPI 3.1 schema and has one operation for each route and each of the gateway."""
     document = json.loads((PACKAGE / "openapi.json").read_text(encoding="utf-8"))
     schema = schemathesis.openapi.from_dict(document)
     schema.validate()
-    operations = {operation.ok().path for operation in schema.get_all_operations()}
-    left_out = {routes.ROUTES["verb"].path, routes.ROUTES["mcp"].path}
-    assert operations == {route.path for route in routes.ROUTES.values()} - left_out
+    found = [operation.ok() for operation in schema.get_all_operations()]
+    left_out = {routes.ROUTES["verb"], routes.ROUTES["mcp"]}
+    own = [(route.method, route.path) for route in routes.ROUTES.values() if route not in left_out]
+    own += [(operation.http_method, operation.path) for operation in gateway.OPERATIONS.values()]
+    assert sorted((operation.method.upper(), operation.path) for operation in found) == sorted(own)
 
 
 def test_every_page_that_a_route_serves_is_in_the_package() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hivekeep_contract import routes
+from hivekeep_contract import gateway, routes
 from tools.generate.build import HOME
 
 SOURCES = sorted(path for folder in ("runtime", "tools") for path in (HOME / folder).rglob("*.py"))
@@ -14,6 +14,7 @@ TEMPLATES = sorted(path for path in (HOME / "templates").rglob("*.j2"))
 # Every path begins with the root, so typing that one proves nothing.
 PATHS = {route.path.partition("{")[0] for route in routes.ROUTES.values()} - {"/"} | {routes.GATEWAY_PREFIX}
 HEADERS = {routes.ACTOR_HEADER, routes.NAMESPACE_HEADER, routes.SESSION_HEADER}
+HEADERS |= {gateway.KEY_HEADER, gateway.RETRY_HEADER}
 
 
 def strings(tree: ast.Module) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Numbers the server keeps.
 
-Printed from registry/limits.yaml and the constants of registry/packs/ by `make generate`; do not edit.
+Printed from registry/limits.yaml and the constants of registry/packs/ and registry/gateway/ by `make generate`; do not
+edit.
 """
 
 #: Operations in one request.
@@ -26,3 +27,12 @@ LIST_CAP: dict[str, int] = {"note": 20, "todo": 50}
 
 #: Notes of one answer.
 NOTE_CAP = 20
+
+#: UTF-16 units of a line.
+LINE_UNITS = 20
+
+#: Notes of one request.
+NOTE_LIST_MAX = 3
+
+#: Most points.
+POINTS_MAX = 12.5

@@ -69,6 +69,8 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "event_kind": ("audit", "noted"),
     "event_role": ("target",),
     "format": ("json", "table"),
+    "gateway.level": ("low", "high"),
+    "gateway.reason": ("no_run", "closed", "wrong_value"),
     "note_kind": ("remark", "task"),
     "outcome": ("success", "error"),
     "presentation": ("agent", "verbose"),
