@@ -22,6 +22,7 @@ SUITES = {
     "recall": "benchmarks.recall",
     "gtd": "benchmarks.gtd",
     "comm": "benchmarks.comm",
+    "ledger": "benchmarks.ledger",
     "start": "benchmarks.start",
     "http": "benchmarks.over_http",
 }

@@ -7,6 +7,7 @@ written as JSON again.
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 _SHOWN = 60
@@ -25,7 +26,23 @@ def refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
+class DuplicateKey(ValueError):
+    """An object has a key twice, and readers differ in which one they take."""
+
+
+class NestedTooDeep(ValueError):
+    """The text nests beyond the interpreter's stack."""
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(members)
+    if len(value) != len(members):
+        raise DuplicateKey("an object has a key twice")
+    return value
+
+
 _decoder = json.JSONDecoder(parse_float=finite_float, parse_constant=refuse_constant)
+_strict_decoder = json.JSONDecoder(parse_float=finite_float, parse_constant=refuse_constant, object_pairs_hook=_unique)
 _read = _decoder.raw_decode
 _write = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
@@ -42,10 +59,19 @@ def _value(text: str) -> Any:
 
 def decode(text: str) -> Any:
     """The JSON value of the whole text. Raises ValueError for anything malformed."""
+    return _checked(_value, text)
+
+
+def decode_unique(text: str) -> Any:
+    """The same, and no object may have a key twice. Raises DuplicateKey, NestedTooDeep or another ValueError."""
+    return _checked(_strict_decoder.decode, text)
+
+
+def _checked(read: Callable[[str], Any], text: str) -> Any:
     try:
-        value = _value(text)
+        value = read(text)
         if "\\ud" in text or "\\uD" in text:
             _write(value).encode()
     except RecursionError:
-        raise ValueError("nested too deeply") from None
+        raise NestedTooDeep("nested too deeply") from None
     return value

@@ -33,7 +33,8 @@ class PolicyError(InvalidInput):
 
 
 class GateRequest(NamedTuple):
-    """What a gate sees of one operation. `source` is the door: stdio, http, cli."""
+    """What a gate sees of one operation. `verb` may be an operation of the gateway, `source` is the door: stdio, http,
+    cli."""
 
     actor_kind: str
     actor_id: str
@@ -205,9 +206,15 @@ def _names(patterns: tuple[str, ...], request: GateRequest) -> bool:
 
 
 def _only_reads(verb: str) -> bool:
-    """Whether the contract says that `verb` only reports; a verb it does not know may write."""
+    """Whether the contract says that `verb`, or an operation of the gateway, only reports; what it does not know may
+    write."""
     known = VERBS.get(verb)
-    return known is not None and known.tx != _WRITING_TX and known.category == _READING_CATEGORY
+    if known is not None:
+        return known.tx != _WRITING_TX and known.category == _READING_CATEGORY
+    from hivekeep_contract.gateway import OPERATIONS  # a server that is asked by verbs alone does without it
+
+    operation = OPERATIONS.get(verb)
+    return operation is not None and not operation.writes
 
 
 def _shown(request: GateRequest) -> str:

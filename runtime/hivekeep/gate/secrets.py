@@ -116,7 +116,7 @@ def scan_fields(fields: Iterable[tuple[str, object]]) -> tuple[str, Finding] | N
         return None
     for location, value in fields:
         for label, text in _leaves(value):
-            finding = find(text) or (_assigned(label, text) if label else None)
+            finding = find(text) or (assigned(label, text) if label else None)
             if finding:
                 return location, finding
     return None
@@ -258,7 +258,7 @@ def _label_before(text: str, separator: int) -> str:
     return head[len(head.rstrip(_LABEL_CHARS)) :]
 
 
-def _assigned(label: str, text: str) -> Finding | None:
+def assigned(label: str, text: str) -> Finding | None:
     """Judge `text` as the value of `label`; a value of several words is prose."""
     if len(text) < table.ENTROPY_MIN_LENGTH or not _RUN.fullmatch(text):
         return None
@@ -267,7 +267,7 @@ def _assigned(label: str, text: str) -> Finding | None:
 
 def _judge(label: str, text: str, start: int, end: int) -> Finding | None:
     """Apply the entropy rule to `text[start:end]` as the value of `label`."""
-    trigger = _trigger(label)
+    trigger = trigger_of(label)
     if trigger is None:
         return None
     run = text[start:end]
@@ -278,7 +278,7 @@ def _judge(label: str, text: str, start: int, end: int) -> Finding | None:
     return _finding(table.ENTROPY_DETECTOR, trigger, text, start, start + len(value))
 
 
-def _trigger(label: str) -> str | None:
+def trigger_of(label: str) -> str | None:
     """Return the trigger word that `label` holds, or None, also when the label is known to be harmless."""
     words = label.lower()
     match = _TRIGGER.search(words)
