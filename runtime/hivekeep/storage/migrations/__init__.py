@@ -103,16 +103,19 @@ def migrate(path: str, connection: apsw.Connection, options: StoreOptions, migra
     equal to the file, or when a migration cannot be carried out.
     """
     backed_up: Path | None = None
+    found: int | None = None
     while True:
         connection.execute("BEGIN IMMEDIATE")
         try:
             applied = _applied(connection)
+            found = len(applied) if found is None else found
             _check_history(path, applied, migrations)
             if len(applied) == len(migrations):
                 connection.execute("ROLLBACK")
                 return
-            # The write lock is held, so nothing changes between the backup and the migration.
-            if applied and backed_up is None and path != MEMORY:
+            # The write lock is held, so nothing changes between the backup and the migration. What this very call made
+            # holds nothing worth a copy.
+            if found and backed_up is None and path != MEMORY:
                 backed_up = _verified_backup(path, options, len(applied))
             _apply(connection, migrations[len(applied)], backed_up)
             connection.execute("COMMIT")
