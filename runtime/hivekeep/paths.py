@@ -20,6 +20,7 @@ IN_MEMORY = ":memory:"
 
 _DATABASE_NAME = "hivekeep.db"
 _EXPORTS_NAME = "exports"
+_SPOOL_NAME = "spool"
 _SHORT_FINGERPRINT = 12
 
 
@@ -61,6 +62,11 @@ def exports_dir(settings: Settings) -> Path:
     return Path(settings.save_to_root) if settings.save_to_root else data_dir() / _EXPORTS_NAME
 
 
+def spool_dir(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the directory of the writes that wait for a server of the settings' database."""
+    return data_dir(environ) / _SPOOL_NAME / fingerprint(settings.db or default_database(environ))
+
+
 def runtime_dir(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
     """Return the directory of runtime files: the setting, on Linux the session's, else the data directory."""
     if settings.runtime_dir:
@@ -82,7 +88,12 @@ def runtime_files(settings: Settings, environ: Mapping[str, str] = os.environ) -
     is_default = digest == fingerprint(default_database(environ))
     name = "server.json" if is_default else f"server-{digest[:_SHORT_FINGERPRINT]}.json"
     folder = runtime_dir(settings, environ)
-    return RuntimeFiles(folder / name, folder / f"{digest}.lock", f"sha256:{digest}")
+    return RuntimeFiles(folder / name, lock_file(folder, digest), f"sha256:{digest}")
+
+
+def lock_file(folder: Path, digest: str) -> Path:
+    """Return the lock of the database with this fingerprint in a directory of runtime files."""
+    return folder / f"{digest}.lock"
 
 
 def _user_dir(kind: str, variable: str, below_home: str, environ: Mapping[str, str]) -> Path:

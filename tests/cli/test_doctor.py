@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hivekeep.storage.sqlite import open_store
+from support.ledgers import append, event, open_run
 from support.processes import run, serving
+from support.stores import OPTIONS
 
 DATABASE = ".local/share/hivekeep/hivekeep.db"
 
@@ -58,3 +61,20 @@ def test_a_running_server_is_named_without_its_token(tmp_path: Path) -> None:
         assert (status, verdicts["runtime"]) == (0, "ok")
         assert server.url in json.dumps(told)
         assert server.descriptor["capabilityToken"] not in json.dumps(told)
+
+
+def test_a_broken_ledger_is_status_8(tmp_path: Path) -> None:
+    """The run and the sequence of the break are named, and nothing of what the event says."""
+    run(tmp_path, "exec", 'create(kind="concept", name="A")')
+    assert examined(tmp_path)[1]["ledgers of runs"] == "ok"
+    store = open_store(str(tmp_path / DATABASE), OPTIONS)
+    made = store.run_write(open_run)
+    store.run_write(lambda tx: append(tx, made, event(1), event(2, payload={"note": "plain words"})))
+    store.run_write(
+        lambda tx: tx.run('UPDATE agent_events SET payload = \'{"note":"other words"}\' WHERE sequence = 2')
+    )
+    store.close()
+    status, verdicts, told = examined(tmp_path)
+    assert (status, verdicts["ledgers of runs"]) == (8, "failed")
+    (check,) = [check for check in told["checks"] if check["name"] == "ledgers of runs"]
+    assert check["detail"] == f"run {made.id} at sequence 2: the event is not the one that was hashed"

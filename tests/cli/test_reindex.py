@@ -52,7 +52,8 @@ def test_people_get_a_few_lines(tmp_path: Path) -> None:
     *lines, last = done.stdout.decode().splitlines()
     assert lines == [
         "hashed: 3 records embedded, 0 had their vector",
-        "text indexes built anew and found whole: entity_words, entity_trigrams, note_words, note_trigrams",
+        "text indexes built anew and found whole: entity_words, entity_trigrams, note_words, note_trigrams,"
+        " agent_entries_words, agent_entries_trigrams",
     ]
     assert last.startswith("3 live records, ")
 
@@ -61,7 +62,7 @@ def test_the_text_indexes_can_be_built_without_an_embedder(tmp_path: Path) -> No
     """Then there is no model in the report, and the records are found as before."""
     run(tmp_path, "exec", f"create(items={ITEMS})")
     report = reported(tmp_path, "--rebuild-fts", HIVEKEEP_EMBEDDING_MODELS="none")
-    assert (report["models"], len(report["text_indexes"])) == ([], 4)
+    assert (report["models"], len(report["text_indexes"])) == ([], 6)
     found = run(tmp_path, "exec", 'search(kind="entity", query="thing")')
     assert len(json.loads(found.stdout)["results"][0]["result"]) == 3
 

@@ -60,7 +60,7 @@ def test_only_the_exact_token_opens_a_guarded_path(
     answer = client.send(method, path, json={} if method == "POST" else None, Authorization=authorization)
     assert answer.status_code == 401
     assert answer.json["ok"] is False
-    assert answer.json["error"]["code"] == "unauthorized"
+    assert answer.json["error"]["code"] == ("AUTHENTICATION_ERROR" if path == "/health/ready" else "unauthorized")
     assert TOKEN[:8] not in answer.text
     assert "www-authenticate" not in answer.headers
 
@@ -133,7 +133,7 @@ def test_pages_of_this_machine_and_allowed_ones_may_call(client: Client, origin:
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize("path", ["/api/v1", "/api/v1/", "/api/v1/agent/runs", "/api/v1/agent/runs/x/events"])
+@pytest.mark.parametrize("path", ["/api/v1", "/api/v1/", "/api/v1/agent", "/api/v1/agent/runs/x/y"])
 def test_the_gateway_speaks_its_own_envelope(client: Client, path: str) -> None:
     """Under /api/v1 a missing token is 401, a foreign Host 400 and an unknown path 404, in the gateway's shape."""
 
@@ -141,14 +141,15 @@ def test_the_gateway_speaks_its_own_envelope(client: Client, path: str) -> None:
         answer = client.get(path, **headers)
         return answer.status_code, answer.json
 
-    def envelope(code: str, message: str) -> dict[str, Any]:
-        error = {"code": code, "message": message, "details": {}}
+    def envelope(code: str, message: str, reason: str) -> dict[str, Any]:
+        error = {"code": code, "message": message, "details": {"reason": reason}}
         return {"apiVersion": "1", "ok": False, "operation": "api.v1", "error": error}
 
-    assert told(Authorization=None) == (401, envelope("AUTHENTICATION_ERROR", "authorization invalid"))
-    assert told(Host="evil.example") == (400, envelope("VALIDATION_ERROR", "invalid request"))
-    assert told(Origin="https://evil.example") == (400, envelope("VALIDATION_ERROR", "invalid request"))
-    assert told() == (404, envelope("NOT_FOUND", "endpoint not found"))
+    assert told(Authorization=None) == (401, envelope("AUTHENTICATION_ERROR", "authorization invalid", "bad_token"))
+    foreign = (400, envelope("VALIDATION_ERROR", "invalid request", "foreign_host"))
+    assert told(Host="evil.example") == foreign
+    assert told(Origin="https://evil.example") == foreign
+    assert told() == (404, envelope("NOT_FOUND", "endpoint not found", "no_endpoint"))
 
 
 @pytest.mark.parametrize(
@@ -166,6 +167,14 @@ def test_the_gateway_checks_the_body_before_the_route(client: Client, request_: 
     """A bad content type, body or size on an unknown path is 400, not 404, 413 or 415."""
     answer = client.post("/api/v1/agent/nothing", **request_)
     assert (answer.status_code, answer.json["error"]["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_a_stranger_who_asks_for_readiness_is_told_in_the_gateways_envelope(client: Client) -> None:
+    """401 with the operation `health.ready` and without the instance of the server."""
+    answer = client.get("/health/ready", Authorization=None)
+    error = {"code": "AUTHENTICATION_ERROR", "message": "authorization invalid", "details": {"reason": "bad_token"}}
+    assert answer.json == {"apiVersion": "1", "ok": False, "operation": "health.ready", "error": error}
+    assert "hivekeep-instance" not in answer.headers
 
 
 def test_readiness_ends_before_the_store_is_closed(own_client: Client) -> None:

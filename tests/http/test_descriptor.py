@@ -1,5 +1,6 @@
 """The runtime files as functions: what a descriptor must be to be believed, and what the lock promises."""
 
+import errno
 import json
 import os
 import stat
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 
 from hivekeep.doors import descriptor
-from hivekeep.doors.descriptor import AlreadyRunning, Descriptor, InstanceLock, RuntimeRefused, UnsafeFile
+from hivekeep.doors.descriptor import AlreadyRunning, Descriptor, InstanceLock
+from hivekeep.doors.private import RuntimeRefused, UnsafeFile
+from hivekeep_contract.gateway_errors import ValidationError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and locks of POSIX")
 
@@ -19,7 +22,7 @@ OURS = Descriptor(
     pid=4242,
     base_url="http://127.0.0.1:4000",
     database_fingerprint="sha256:" + "0f" * 32,
-    started_at="2026-01-02T03:04:05.678901Z",
+    started_at="2026-01-02T03:04:05.678Z",
     capability_token="ab" * 32,
 )
 
@@ -82,9 +85,24 @@ def test_no_file_is_no_descriptor(tmp_path: Path) -> None:
         {"baseUrl": "http://127.0.0.1:80/path"},
         {"baseUrl": "https://127.0.0.1:80"},
         {"baseUrl": "127.0.0.1:80"},
+        {"baseUrl": "http://127.0.0.1"},
+        {"baseUrl": "http://127.0.0.1:"},
+        {"baseUrl": "http://127.0.0.1:0"},
+        {"baseUrl": "http://127.0.0.1:080"},
+        {"baseUrl": "http://127.0.0.1:65536"},
+        {"baseUrl": "http://127.0.0.2:80"},
+        {"baseUrl": "http://::1:80"},
+        {"baseUrl": "http://127.0.0.1:80?query"},
+        {"baseUrl": "http://127.0.0.1:80#fragment"},
+        {"baseUrl": "http://127.0.0.1:80\n"},
         {"databaseFingerprint": "0f" * 32},
         {"databaseFingerprint": "sha256:xyz"},
         {"startedAt": 5},
+        {"startedAt": "2026-01-02T03:04:05Z"},
+        {"startedAt": "2026-01-02T03:04:05.678901Z"},
+        {"startedAt": "2026-01-02T03:04:05.678+00:00"},
+        {"startedAt": "2026-02-30T03:04:05.678Z"},
+        {"startedAt": "2026-01-02T25:04:05.678Z"},
         {"capabilityToken": "ab" * 31},
         {"capabilityToken": "AB" * 32},
         {"capabilityToken": None},
@@ -95,13 +113,21 @@ def test_a_field_that_is_not_of_its_form_is_refused(tmp_path: Path, changes: dic
     """Exactly seven fields, each of its form; a client must not send its token to an address that is not loopback."""
     with pytest.raises(RuntimeRefused) as refused:
         descriptor.read(written(tmp_path / "server.json", **changes))
-    assert refused.value.code == "VALIDATION_ERROR"
+    assert refused.value.failure is ValidationError
     assert OURS.capability_token not in str(refused.value)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "{", "\x00"])
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:1", "http://localhost:65535", "http://[::1]:4173"])
+def test_every_address_that_a_server_may_have_is_understood(tmp_path: Path, base_url: str) -> None:
+    """The three hosts that a server may listen on, with a port; an instance id may be written in either case."""
+    told = descriptor.read(written(tmp_path / "server.json", baseUrl=base_url, instanceId=OURS.instance_id.upper()))
+    assert told == OURS._replace(base_url=base_url, instance_id=OURS.instance_id.upper())
+    assert told.is_of(OURS.instance_id)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", "\x00", "[" * 20_000, '{"pid": NaN}', " " * 65_537])
 def test_what_is_no_object_is_refused(tmp_path: Path, text: str) -> None:
-    """Broken or other JSON is a validation error, not a crash."""
+    """Broken or other JSON is a validation error, not a crash; nesting that the parser cannot take was one."""
     file = tmp_path / "server.json"
     file.write_text(text)
     file.chmod(0o600)
@@ -127,9 +153,40 @@ def test_a_link_is_not_followed_and_a_folder_is_no_file(tmp_path: Path) -> None:
     link.symlink_to(written(tmp_path / "server.json"))
     with pytest.raises(UnsafeFile):
         descriptor.read(link)
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder").mkdir(mode=0o700)
     with pytest.raises(RuntimeRefused, match="regular file"):
         descriptor.write(tmp_path / "folder", OURS)
+
+
+def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
+    """Opening a pipe for reading waits for somebody who writes; nobody does, and the start hung."""
+    os.mkfifo(tmp_path / "server.json", 0o600)
+    with pytest.raises(RuntimeRefused, match="regular file"):
+        descriptor.read(tmp_path / "server.json")
+
+
+def test_what_belongs_to_another_user_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a file nor a folder whose owner could change it behind our back; the superuser may use anybody's."""
+    file = written(tmp_path / "server.json")
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    with pytest.raises(UnsafeFile, match="belongs to another user"):
+        descriptor.read(file)
+    with pytest.raises(UnsafeFile, match="belongs to another user"):
+        InstanceLock.acquire(tmp_path / "x.lock", "a")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert descriptor.read(file) == OURS
+
+
+def test_a_descriptor_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk is a refusal in one line; the temporary file, which holds the token, is gone."""
+
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(RuntimeRefused, match="No space left on device"):
+        descriptor.write(tmp_path / "server.json", OURS)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_the_owner_removes_its_descriptor(tmp_path: Path) -> None:
@@ -151,13 +208,13 @@ class TestLock:
         lock = InstanceLock.acquire(path, "a")
         assert json.loads(path.read_text()) == {"instanceId": "a", "pid": os.getpid()}
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert descriptor.is_locked(path) is True
+        assert descriptor.lock_holder(path) == ("a", os.getpid())
         with pytest.raises(AlreadyRunning) as refused:
             InstanceLock.acquire(path, "b")
-        assert (refused.value.code, refused.value.exit_code) == ("CONFLICT", 5)
+        assert (refused.value.failure.code, refused.value.failure.exit_status) == ("CONFLICT", 5)
         lock.release()
         assert not path.exists()
-        assert descriptor.is_locked(path) is False
+        assert descriptor.lock_holder(path) is None
         InstanceLock.acquire(path, "b").release()
 
     def test_a_file_left_behind_locks_nothing(self, tmp_path: Path) -> None:
@@ -165,7 +222,7 @@ class TestLock:
         path = tmp_path / "x.lock"
         for record in ('{"instanceId": "old", "pid": 1}', "garbage", ""):
             path.write_text(record)
-            assert descriptor.is_locked(path) is False
+            assert descriptor.lock_holder(path) is None
             InstanceLock.acquire(path, "new").release()
 
     def test_a_lock_on_a_vanished_file_is_no_lock(self, tmp_path: Path) -> None:
@@ -186,6 +243,14 @@ class TestLock:
         with pytest.raises(UnsafeFile):
             InstanceLock.acquire(tmp_path / "x.lock", "a")
         assert target.read_text() == "mine"
+
+
+def test_the_present_moment_is_of_the_form_that_is_read(tmp_path: Path) -> None:
+    """Exact milliseconds, also in the one moment of a thousand that has none."""
+    for _ in range(20):
+        now = OURS._replace(started_at=descriptor.now_iso())
+        descriptor.write(tmp_path / "server.json", now)
+        assert descriptor.read(tmp_path / "server.json") == now
 
 
 def test_aliveness_of_processes() -> None:

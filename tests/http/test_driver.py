@@ -22,6 +22,7 @@ class Store:
         self.groups: list[tuple[list[Any], bool]] = []
         self.threads: list[str] = []
         self.failure: Exception | None = None
+        self.gone: Exception | None = None
         self.delay_s = 0.0
         self.in_the_way = False
         self.version: int | Exception = 1
@@ -34,6 +35,8 @@ class Store:
         return self.version
 
     def try_append_audit(self, rows: list[Any]) -> bool:
+        if self.gone is not None:
+            raise self.gone
         if self.in_the_way or self.failure is not None:
             return False
         self.groups.append((list(rows), True))
@@ -313,3 +316,18 @@ def test_a_write_of_the_process_wakes_at_once() -> None:
     outcome, took_s = run(store, work)
     assert outcome == [False]
     assert took_s < 0.03
+
+
+def test_a_store_that_is_gone_fails_the_requests_that_wait_for_their_rows() -> None:
+    """A closed store raised out of the loop's own callback, so that these requests waited for ever; now each carries
+    the failure, and the lane takes the next rows."""
+    store = Store()
+    store.gone = ValueError("closed")
+
+    async def work(driver: Driver) -> Any:
+        first = await asyncio.gather(*(driver.drive(take(audit(name))) for name in "ab"))
+        store.gone = None
+        return first, await driver.drive(take(audit("c")))
+
+    assert run(store, work) == ([["closed"], ["closed"]], [None])
+    assert store.groups == [(["c"], True)]

@@ -3,9 +3,8 @@
 What it keeps true:
 - The lock decides, the descriptor tells. The lock is held by the operating system for as long as the
   server's processes live, so a killed server or a reused process id never blocks the next start.
-- The descriptor carries the capability token: it is written to a 0600 file in a 0700 directory and renamed
-  into place, so no reader sees half of it or reads it before the mode is right. A file that others may
-  read, a symlink or anything that is not a regular file is refused, on reading and before overwriting.
+- The descriptor carries the capability token: it is a private file (`doors/private.py`), so no reader sees half of it
+  or reads it before its mode is right, and no other user can put one in its place.
 - A server removes only its own descriptor.
 """
 
@@ -14,43 +13,40 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from hivekeep.doors.auth import is_loopback, parse_authority
+from hivekeep.doors import private, wire
+from hivekeep.doors.private import RuntimeRefused, UnsafeFile
+from hivekeep_contract.gateway import DESCRIPTOR_FIELDS, DESCRIPTOR_PROTOCOL
+from hivekeep_contract.gateway_errors import Conflict
+from hivekeep_contract.limits import RUNTIME_FILE_MAX_BYTES
 
-PROTOCOL_VERSION = "1"
+RUNNING = "a server of this database is already running"
 DYING_WAIT_S = 3.0
 LIVE_WAIT_S = 0.3
-
-
-class RuntimeRefused(Exception):
-    """A start or a read of runtime files that must not go on; `code` and `exit_code` are the gateway's."""
-
-    code = "VALIDATION_ERROR"
-    exit_code = 3
+_TOKEN_FIELD = DESCRIPTOR_FIELDS[-1]
+_BASE_URL = re.compile(r"http://(?P<host>127\.0\.0\.1|\[::1\]|localhost):(?P<port>[1-9][0-9]{0,4})")
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+_HEX64 = re.compile(r"[0-9a-f]{64}")
 
 
 class AlreadyRunning(RuntimeRefused):
     """Another server holds the lock of this database."""
 
-    code = "CONFLICT"
-    exit_code = 5
-
-
-class UnsafeFile(RuntimeRefused):
-    """A runtime file is a symlink, or it or its folder is open to other users."""
-
-    code = "SECURITY_REJECTION"
-    exit_code = 7
+    failure = Conflict
+    reason = "server_running"
 
 
 class Descriptor(NamedTuple):
-    """The fields of the runtime descriptor; its protocol version is a constant, times are ISO 8601 in UTC."""
+    """The fields of the runtime descriptor in the order of the contract (gateway rules, runtime descriptor).
+
+    `started_at` is `YYYY-MM-DDTHH:MM:SS.mmmZ` in UTC.
+    """
 
     instance_id: str
     pid: int
@@ -61,19 +57,25 @@ class Descriptor(NamedTuple):
 
     def public(self) -> dict[str, Any]:
         """Everything but the token, under the names of the file."""
-        return {
-            "protocolVersion": PROTOCOL_VERSION,
-            "instanceId": self.instance_id,
-            "pid": self.pid,
-            "baseUrl": self.base_url,
-            "databaseFingerprint": self.database_fingerprint,
-            "startedAt": self.started_at,
-        }
+        fields = self._named()
+        del fields[_TOKEN_FIELD]
+        return fields
+
+    def text(self) -> str:
+        """The content of the file: one line of JSON, with the token."""
+        return json.dumps(self._named()) + "\n"
+
+    def is_of(self, instance_id: str) -> bool:
+        """Whether `instance_id` names the server of this descriptor, in either case."""
+        return self.instance_id.lower() == instance_id.lower()
+
+    def _named(self) -> dict[str, Any]:
+        return dict(zip(DESCRIPTOR_FIELDS, (DESCRIPTOR_PROTOCOL, *self), strict=True))
 
 
 def now_iso() -> str:
-    """The present moment as `YYYY-MM-DDTHH:MM:SS.ffffffZ`."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """The present moment as `YYYY-MM-DDTHH:MM:SS.mmmZ`."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def is_alive(pid: int) -> bool:
@@ -87,42 +89,12 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def is_private_file(path: Path) -> bool:
-    """Whether `path` is a regular file that only we can read; False when nothing is there.
-
-    Raises RuntimeRefused for anything else.
-    """
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise RuntimeRefused(f"{path} cannot be used: {error.strerror}") from None
-    if stat.S_ISLNK(found.st_mode):
-        raise UnsafeFile(f"{path} is a symbolic link")
-    if not stat.S_ISREG(found.st_mode):
-        raise RuntimeRefused(f"{path} is not a regular file")
-    if os.name == "posix" and found.st_mode & 0o077:
-        raise UnsafeFile(f"{path} is open to other users; its mode must be 0600")
-    return True
-
-
 def write(path: Path, descriptor: Descriptor) -> None:
-    """Put the descriptor in place, mode 0600, in one rename. Raises RuntimeRefused for an unsafe target."""
-    _private_folder(path.parent)
-    is_private_file(path)
-    body = json.dumps({**descriptor.public(), "capabilityToken": descriptor.capability_token}) + "\n"
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(body)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)  # noqa: PTH105
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Put the descriptor in place, mode 0600, in one rename.
+
+    Raises RuntimeRefused for an unsafe target and when the file cannot be written.
+    """
+    private.write(path, descriptor.text().encode(), RUNTIME_FILE_MAX_BYTES)
 
 
 def read(path: Path) -> Descriptor | None:
@@ -130,12 +102,13 @@ def read(path: Path) -> Descriptor | None:
 
     Raises RuntimeRefused for a file that is unsafe or no descriptor.
     """
-    if not is_private_file(path):
+    content = private.read(path, RUNTIME_FILE_MAX_BYTES)
+    if content is None:
         return None
     try:
-        value = json.loads(path.read_bytes())
+        value = wire.decode(content)
     except ValueError:
-        raise RuntimeRefused(f"{path} is not JSON") from None
+        raise RuntimeRefused(f"{path} is not JSON; when no server runs it may be deleted") from None
     return _checked(value, path)
 
 
@@ -143,7 +116,7 @@ def remove(path: Path, instance_id: str) -> None:
     """Delete the descriptor if it is that of `instance_id`; any other file is left alone."""
     with contextlib.suppress(RuntimeRefused, OSError):
         found = read(path)
-        if found is not None and found.instance_id == instance_id:
+        if found is not None and found.is_of(instance_id):
             path.unlink()
 
 
@@ -160,7 +133,7 @@ class InstanceLock:
 
         A holder whose recorded process is gone is given time to let go: its worker may still be finishing.
         """
-        _private_folder(path.parent)
+        private.make_folder(path.parent)
         started = time.monotonic()
         while True:
             handle = _try_lock(path)
@@ -169,10 +142,10 @@ class InstanceLock:
                 record = json.dumps({"instanceId": instance_id, "pid": os.getpid()}) + "\n"
                 os.pwrite(handle, record.encode(), 0)
                 return cls(path, handle)
-            holder = _recorded_pid(path)
+            holder = _recorded(path).pid
             patience = LIVE_WAIT_S if holder is not None and is_alive(holder) else DYING_WAIT_S
             if time.monotonic() - started > patience:
-                raise AlreadyRunning("a server of this database is already running")
+                raise AlreadyRunning(RUNNING)
             time.sleep(0.05)
 
     def release(self) -> None:
@@ -181,15 +154,22 @@ class InstanceLock:
         os.close(self._handle)
 
 
-def is_locked(path: Path) -> bool:
-    """Whether some process holds the lock in `path` at this moment."""
+class Holder(NamedTuple):
+    """Who has a lock: the instance and the process that it recorded, None where it recorded nothing readable."""
+
+    instance_id: str | None
+    pid: int | None
+
+
+def lock_holder(path: Path) -> Holder | None:
+    """Who holds the lock in `path` at this moment; None when nobody does, whatever the file says."""
     if not path.exists():
-        return False
+        return None
     handle = _try_lock(path)
     if handle is None:
-        return True
+        return _recorded(path)
     os.close(handle)
-    return False
+    return None
 
 
 def _try_lock(path: Path) -> int | None:
@@ -212,46 +192,43 @@ def _try_lock(path: Path) -> int | None:
     return None
 
 
-def _recorded_pid(path: Path) -> int | None:
+def _recorded(path: Path) -> Holder:
+    """What the file of a lock says of its holder, which may be about to write it."""
     try:
-        pid = json.loads(path.read_bytes())["pid"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return pid if isinstance(pid, int) and pid > 0 else None
-
-
-def _private_folder(folder: Path) -> None:
-    """Make the folder. Raises RuntimeRefused when it cannot be made, and when others could swap the files in it."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
-    except OSError as error:
-        raise RuntimeRefused(f"the runtime folder {folder} cannot be made: {error.strerror}") from None
-    if os.name == "posix" and found.st_mode & 0o022:
-        raise UnsafeFile(f"the runtime folder {folder} can be written by other users; its mode must be 0700")
+        with path.open("rb") as file:
+            value = wire.decode(file.read(RUNTIME_FILE_MAX_BYTES))
+    except (OSError, ValueError):
+        value = None
+    fields = value if isinstance(value, dict) else {}
+    instance_id, pid = fields.get("instanceId"), fields.get("pid")
+    return Holder(
+        instance_id if isinstance(instance_id, str) else None,
+        pid if type(pid) is int and pid > 0 else None,
+    )
 
 
 def _checked(value: object, path: Path) -> Descriptor:
-    """The descriptor of a decoded file, or RuntimeRefused: seven fields, no others, each of its form."""
-    names = ("instanceId", "pid", "baseUrl", "databaseFingerprint", "startedAt", "capabilityToken")
-    if not isinstance(value, dict) or set(value) != {"protocolVersion", *names}:
+    """The descriptor of a decoded file, or RuntimeRefused: the fields of the contract, no others, each of its form."""
+    if not isinstance(value, dict) or set(value) != set(DESCRIPTOR_FIELDS):
         raise RuntimeRefused(f"{path} does not have exactly the fields of a runtime descriptor")
-    descriptor = Descriptor(*(value[name] for name in names))
-    texts = [value[name] for name in names if name != "pid"]
+    version, *fields = (value[name] for name in DESCRIPTOR_FIELDS)
+    found = Descriptor(*fields)
+    texts = [field for name, field in found._asdict().items() if name != "pid"]
     well_formed = (
-        value["protocolVersion"] == PROTOCOL_VERSION
+        version == DESCRIPTOR_PROTOCOL
         and all(isinstance(text, str) for text in texts)
-        and type(descriptor.pid) is int
-        and descriptor.pid > 0
-        and _is_uuid(descriptor.instance_id)
-        and _is_hex64(descriptor.capability_token)
-        and descriptor.database_fingerprint.startswith("sha256:")
-        and _is_hex64(descriptor.database_fingerprint[7:])
-        and _is_loopback_url(descriptor.base_url)
+        and type(found.pid) is int
+        and found.pid > 0
+        and _is_uuid(found.instance_id)
+        and _HEX64.fullmatch(found.capability_token)
+        and _HEX64.fullmatch(found.database_fingerprint.removeprefix("sha256:"))
+        and found.database_fingerprint.startswith("sha256:")
+        and _is_base_url(found.base_url)
+        and _is_moment(found.started_at)
     )
     if not well_formed:
         raise RuntimeRefused(f"{path} has a field that is not of its form")
-    return descriptor
+    return found
 
 
 def _is_uuid(text: str) -> bool:
@@ -261,11 +238,17 @@ def _is_uuid(text: str) -> bool:
         return False
 
 
-def _is_hex64(text: str) -> bool:
-    return len(text) == 64 and set(text) <= set("0123456789abcdef")
+def _is_base_url(text: str) -> bool:
+    found = _BASE_URL.fullmatch(text)
+    return found is not None and int(found["port"]) <= 65535
 
 
-def _is_loopback_url(url: str) -> bool:
-    scheme, separator, authority = url.partition("://")
-    host = parse_authority(authority)
-    return scheme == "http" and bool(separator) and host is not None and is_loopback(host)
+def _is_moment(text: str) -> bool:
+    """Whether `text` is a moment of the calendar in the form of the contract."""
+    if _MOMENT.fullmatch(text) is None:
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

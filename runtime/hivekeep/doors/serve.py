@@ -1,8 +1,10 @@
 """`hivekeep serve`: gunicorn's master with exactly one worker, which owns the store of one database.
 
 What it keeps true:
-- The order of starting is lock, store (created and migrated, then closed), listen, fork, store again in the
-  worker, descriptor, ready; the order of stopping is the reverse. No database handle crosses the fork.
+- The order of starting is descriptor looked at, lock, store (created and migrated, then closed), listen, descriptor
+  looked at again, fork, store again in the worker, descriptor written, ready; the order of stopping is the reverse:
+  nothing new is accepted, what was accepted is answered, the store is closed, the descriptor and then the lock are
+  gone. No database handle crosses the fork.
 - The descriptor's pid is the master's: it lives as long as the service, whatever happens to a worker. The
   descriptor is written by the worker, when it can serve, with the port that the socket really has.
 - A worker whose master is gone stops by itself (`parent_watch`), and gunicorn's signals for more workers or
@@ -26,8 +28,9 @@ from gunicorn.arbiter import Arbiter
 from uvicorn_worker import UvicornWorker
 
 from hivekeep import paths
-from hivekeep.doors import auth, descriptor, gateway, logs, parent_watch
-from hivekeep.doors.descriptor import Descriptor, InstanceLock, RuntimeRefused
+from hivekeep.doors import auth, descriptor, gateway, logs, parent_watch, peer
+from hivekeep.doors.descriptor import AlreadyRunning, Descriptor, InstanceLock
+from hivekeep.doors.private import RuntimeRefused
 from hivekeep.doors.protocol import Protocol
 from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 
@@ -43,27 +46,43 @@ GRACE_S = 20
 BACKLOG = 512
 
 
-def run(settings: Settings, *, as_json: bool) -> None:
+def run(settings: Settings, *, operation: str, as_json: bool) -> None:
     """Serve until SIGTERM or SIGINT; leaves through SystemExit with gunicorn's status, 0 for a clean stop.
 
-    Raises RuntimeRefused when another server has the database or a runtime file is unsafe, and the errors
-    of opening the store. When ready it prints one line: the URL, or with `as_json` the gateway's envelope.
+    Raises RuntimeRefused when another server has the database or a runtime file is unsafe, and the errors of
+    opening the store. When ready it prints one line: the URL, or with `as_json` the envelope of `operation`.
     """
     logs.configure(settings.log_level)
     files = paths.runtime_files(settings)
     instance_id = str(uuid.uuid4())
-    descriptor.is_private_file(files.descriptor)
+    _refuse_another(files)
     lock = InstanceLock.acquire(files.lock, instance_id)
     master = os.getpid()
     try:
         _check_port(settings.serve_host, settings.serve_port)
         _prepare_store(settings)
-        _Application(settings, files, instance_id, as_json).run()
+        _Application(settings, files, instance_id, operation if as_json else None).run()
     finally:
         # A worker leaves through here too; lock and descriptor are the master's.
         if os.getpid() == master:
             descriptor.remove(files.descriptor, instance_id)
             lock.release()
+
+
+def _refuse_another(files: paths.RuntimeFiles) -> None:
+    """Raise AlreadyRunning when the descriptor that would be overwritten is that of a running server.
+
+    One that outlived its server is overwritten. A server of another database is found there only when two databases are
+    both somebody's default one and share a runtime folder; it must stay reachable.
+    """
+    found = descriptor.read(files.descriptor)
+    if found is None or not peer.runs(found, files):
+        return
+    if found.database_fingerprint == files.fingerprint:
+        raise AlreadyRunning(descriptor.RUNNING)
+    raise AlreadyRunning(
+        f"{files.descriptor} is that of a running server of another database; give this one its own runtime.dir"
+    )
 
 
 def _check_port(host: str, port: int) -> None:
@@ -89,11 +108,14 @@ def _prepare_store(settings: Settings) -> None:
 class _Application(BaseApplication):  # type: ignore[misc]
     """gunicorn's view of the server: its configuration, and the ASGI application of a worker."""
 
-    def __init__(self, settings: Settings, files: paths.RuntimeFiles, instance_id: str, as_json: bool) -> None:
+    def __init__(
+        self, settings: Settings, files: paths.RuntimeFiles, instance_id: str, announced_as: str | None
+    ) -> None:
+        """`announced_as` is the operation of the envelope that tells where the server is; None tells the URL alone."""
         self._settings = settings
         self._files = files
         self._instance_id = instance_id
-        self._as_json = as_json
+        self._announced_as = announced_as
         self._token = auth.new_token()
         self._started_at = descriptor.now_iso()
         super().__init__(prog="hivekeep")
@@ -110,6 +132,7 @@ class _Application(BaseApplication):  # type: ignore[misc]
             "loglevel": self._settings.log_level,
             "proc_name": "hivekeep",
             "umask": 0o077,
+            "when_ready": self._check_again,
             "post_fork": _watch_parent,
             "post_worker_init": self._announce,
             # Newer gunicorn opens a control socket unless told not to; older ones do not know the word.
@@ -130,11 +153,16 @@ class _Application(BaseApplication):  # type: ignore[misc]
             embedding.start_job(server.engine, server.around.embedders, self._settings),
             schedule.start_job(server),
         )
-        app = create_app(Door(server, guard, self._settings.serve_body_limit_bytes or HTTP_BODY_MAX_BYTES))
+        limit = self._settings.serve_body_limit_bytes or HTTP_BODY_MAX_BYTES
+        app = create_app(Door(server, guard, limit, self._instance_id))
         return _stopping_first([job for job in jobs if job is not None], app)
 
     def run(self) -> None:
         _OneWorker(self).run()
+
+    def _check_again(self, _arbiter: Arbiter) -> None:
+        """Now that we listen, look once more whether another server came up in the meantime."""
+        _refuse_another(self._files)
 
     def _announce(self, worker: UvicornWorker) -> None:
         """Publish the descriptor; the first worker also says on standard output where the server is."""
@@ -147,13 +175,23 @@ class _Application(BaseApplication):  # type: ignore[misc]
             started_at=self._started_at,
             capability_token=self._token,
         )
-        descriptor.write(self._files.descriptor, ours)
+        try:
+            descriptor.write(self._files.descriptor, ours)
+        except RuntimeRefused as refusal:
+            sys.stderr.write(f"hivekeep: {refusal}\n")
+            # The master ends with this status when a worker cannot begin.
+            sys.exit(Arbiter.WORKER_BOOT_ERROR)
         if worker.age == 1:
-            told = {"status": "running", "url": ours.base_url, "descriptor": ours.public()}
-            line = json.dumps(gateway.success("serve", told)) if self._as_json else ours.base_url
-            with contextlib.suppress(BrokenPipeError):
-                sys.stdout.write(line + "\n")
-                sys.stdout.flush()
+            _tell(ours, self._announced_as)
+
+
+def _tell(ours: Descriptor, announced_as: str | None) -> None:
+    """One line on standard output, which nobody has to read: the URL, or an envelope of the operation."""
+    told = {"status": "running", "url": ours.base_url, "descriptor": ours.public()}
+    line = ours.base_url if announced_as is None else json.dumps(gateway.success(announced_as, told))
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
 
 
 def _stopping_first(jobs: Sequence[EmbeddingJob | ScheduleJob], app: Any) -> Any:
