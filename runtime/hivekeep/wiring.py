@@ -24,8 +24,11 @@ from hivekeep_contract.catalog import PACKS
 from hivekeep_contract.settings import Settings
 
 if TYPE_CHECKING:
+    from hivekeep.agent.context import AgentContext
+    from hivekeep.dispatch.gateway import GatewayServer
     from hivekeep_contract.handlers.brain import BrainHandlers
     from hivekeep_contract.handlers.comm import CommHandlers
+    from hivekeep_contract.handlers.gateway import GatewayHandlers
     from hivekeep_contract.handlers.gtd import GtdHandlers
     from hivekeep_contract.handlers.kg import KgHandlers
     from hivekeep_contract.handlers.memory import MemoryHandlers
@@ -54,6 +57,15 @@ def open_server(settings: Settings, *, threaded: bool) -> Server:
         around.observe = _brain_observer(engine)
     engine.start(threaded=threaded)
     return Server(engine, around)
+
+
+def open_gateway(server: Server) -> GatewayServer:
+    """The agent event gateway on the store and under the policy of a server."""
+    from hivekeep.agent.operations import GatewayOperations
+    from hivekeep.dispatch.gateway import GatewayServer
+
+    operations: GatewayHandlers[AgentContext] = GatewayOperations()
+    return GatewayServer(server.engine, server.around.settings, server.around.gate, operations)
 
 
 class _Loaded(Mapping[str, object]):

@@ -4,12 +4,13 @@ import re
 import tomllib
 from typing import Any
 
+import click
 import pytest
 
 from hivekeep.cli.commands import root
 from hivekeep_contract.catalog import VERBS
 from hivekeep_contract.settings import SETTINGS
-from hivekeep_contract.vocabulary import TRANSITIONS
+from hivekeep_contract.vocabulary import ENUMS, TRANSITIONS
 from support.pages import ROOT, blocks, code_spans, links, table_rows, written_pages
 
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -88,14 +89,14 @@ def test_every_make_target_of_a_page_exists(path: str) -> None:
 
 @pytest.mark.parametrize("path", written_pages())
 def test_every_setting_of_a_page_exists(path: str) -> None:
-    """Keys (`table.key`) and variables (HIVEKEEP_X) in a page are settings of the contract."""
+    """Keys (`table.key`) and variables (HIVEKEEP_X) in a page are settings of the contract, if not its other names."""
     text = written_pages()[path]
     keys = {
         span.partition(" ")[0]
         for span in code_spans(text)
         if re.fullmatch(r"[a-z_]+\.[a-z_]+( = .+)?", span) and span.partition(".")[0] in SETTING_TABLES
     }
-    assert keys <= KEYS | VERBS.keys()
+    assert keys <= KEYS | VERBS.keys() | set(ENUMS["gateway.event_type"])
     assert set(re.findall(r"\bHIVEKEEP_[A-Z_]+\b", text)) <= VARIABLES
 
 
@@ -112,9 +113,9 @@ def test_every_command_and_option_of_a_page_exists(path: str) -> None:
 def assert_known(words: list[str]) -> None:
     """Assert that the first words are a command, and the options among the rest are options of it."""
     command: Any = root
-    while words and hasattr(command, "commands") and not words[0].startswith("-"):
-        assert words[0] in command.commands, words
-        command = command.commands[words.pop(0)]
+    while words and isinstance(command, click.Group) and not words[0].startswith("-"):
+        command = command.get_command(click.Context(command), words.pop(0))
+        assert command is not None, words
     options = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
     assert {word for word in words if word.startswith("--")} <= options, words
 

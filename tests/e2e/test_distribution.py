@@ -12,6 +12,7 @@ import pytest
 
 from hivekeep import build
 from hivekeep.storage import migrations
+from hivekeep_contract.gateway import SKILLS_SHIPPED
 from hivekeep_contract.routes import ROUTES
 from support.pages import ROOT, links
 from tools.build_hook import revision
@@ -35,7 +36,7 @@ def stamp() -> str:
 
 
 def test_the_wheel_holds_what_the_program_reads(dist: Path) -> None:
-    """Both packages with types, pages, migrations, the vocabulary with its notice, the license and the stamp."""
+    """Both packages with types, pages, migrations, Skills, the vocabulary and its notice, the license, the stamp."""
     (path,) = dist.glob("*.whl")
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
@@ -43,9 +44,10 @@ def test_the_wheel_holds_what_the_program_reads(dist: Path) -> None:
     pages = {f"hivekeep_contract/{route.file}" for route in ROUTES.values() if route.serves == "page"}
     sql = {f"hivekeep/storage/migrations/{file.name}" for file in Path(migrations.__file__).parent.glob("*.sql")}
     words = {f"hivekeep/search/embedders/{name}" for name in ("bert-uncased-vocab.txt", "NOTICE")}
+    skills = {f"hivekeep/skills/{name}/SKILL.md" for name in SKILLS_SHIPPED}
     typed = {"hivekeep/py.typed", "hivekeep_contract/py.typed", "hivekeep_contract/schemas.json"}
     assert len(sql) >= 1
-    assert pages | sql | words | typed <= names
+    assert pages | sql | words | skills | typed <= names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     packages = {PurePosixPath(name).parts[0] for name in names}
     assert {name for name in packages if not name.endswith(".dist-info")} == {"hivekeep", "hivekeep_contract"}

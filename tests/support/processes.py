@@ -72,10 +72,10 @@ class Serving(NamedTuple):
 
 
 @contextmanager
-def serving(home: Path, *arguments: str, **more: str) -> Iterator[Serving]:
+def serving(home: Path, *arguments: str, command: str = "serve", **more: str) -> Iterator[Serving]:
     """A server of the default database of `home`; whatever is left of it is killed at the end."""
     process = subprocess.Popen(
-        [*PROGRAM, "serve", *arguments],
+        [*PROGRAM, command, *arguments],
         stdout=subprocess.PIPE,
         stderr=(home / "serve.log").open("ab"),
         cwd=home,

@@ -27,7 +27,7 @@ def table(
     A line has at most `room` columns of a terminal, by default those of the one that is written to, if it is one. The
     widest of the columns whose headings are `elastic` give way for that; the others are shown whole.
     """
-    lines = [list(headings), *([_plain(text) for text in row] for row in rows)]
+    lines = [list(headings), *([plain(text) for text in row] for row in rows)]
     widths = [min(max(_width(line[column]) for line in lines), CELL_CHARS) for column in range(len(headings))]
     floors = {headings.index(name): max(NARROWEST, len(name)) for name in elastic}
     _give_way(widths, floors, _room() if room is None else room)
@@ -52,7 +52,8 @@ def _give_way(widths: list[int], floors: Mapping[int, int], room: int | None) ->
         widths[max(elastic, key=widths.__getitem__)] -= 1
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text on one line, without what a terminal would act on."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 

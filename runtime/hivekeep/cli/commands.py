@@ -6,23 +6,31 @@ What it keeps true: standard output carries the result and nothing else; a mista
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from hivekeep import __version__, paths
 from hivekeep.cli import flags
+from hivekeep.cli.common import (
+    FAILED,
+    USAGE,
+    ProcessCommand,
+    fail,
+    print_json,
+    print_line,
+    settings_options,
+    told_errors,
+)
 from hivekeep.evaluation import SHAPES, VERBS
 from hivekeep_contract.errors import HivekeepError
 from hivekeep_contract.limits import INBOX_CAP, INBOX_DEFAULT, MAX_OPS
 from hivekeep_contract.request import FORMATS, PRESENTATIONS, Presentation
-from hivekeep_contract.settings import Setting
 from hivekeep_contract.vocabulary import ENUM_ALIASES, ENUMS
 
 if TYPE_CHECKING:
@@ -31,91 +39,41 @@ if TYPE_CHECKING:
 
 _TASK_STATUSES = (*ENUMS["gtd.status"], *ENUM_ALIASES["gtd.status"])
 _TASK_PRIORITIES = ENUMS["gtd.priority"]
-FAILED = 1
-USAGE = 2
 UNHEALTHY = 8
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def hivekeep(arguments: Sequence[str]) -> NoReturn:
     """Run the command line `arguments`; leaves through SystemExit."""
     if sys.stdout is None:
-        _fail("standard output is closed; nothing was done", USAGE)
+        fail("standard output is closed; nothing was done", USAGE)
     root.main(args=list(arguments), prog_name="hivekeep")
     raise AssertionError("click leaves through SystemExit")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Root(click.Group):
+    """The command line. A group with a module of its own is imported when it is named, or all are listed."""
+
+    own_modules = ("agent", "curated", "skills")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return sorted({*super().list_commands(ctx), *self.own_modules})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name in self.own_modules and cmd_name not in self.commands:
+            self.add_command(import_module(f"hivekeep.cli.{cmd_name}").group)
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def root() -> None:
     """Memory and control plane that several agents of one machine share."""
 
 
-def _settings_options(accepted: Sequence[Setting]) -> Callable[[Command], Command]:
-    """Options for the settings in `accepted`, handed to the command as `given`: texts by setting key."""
-
-    def decorate(command: Command) -> Command:
-        for setting in reversed(accepted):
-            command = _option(setting)(command)
-        return command
-
-    return decorate
-
-
-def _option(setting: Setting) -> Callable[[Command], Command]:
-    def note(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
-        given = context.ensure_object(dict)
-        for text in value if setting.type == "list" else (value,):
-            if text is not None and text is not False:
-                flags.add(given, setting, "true" if text is True else text)
-
-    kind: dict[str, Any] = {"type": click.Choice(setting.choices)} if setting.choices else {"type": str}
-    if setting.type == "boolean":
-        kind = {"is_flag": True}
-    elif setting.type == "list":
-        kind["multiple"] = True
-    return click.option(str(setting.flag), help=setting.doc, expose_value=False, callback=note, **kind)
-
-
-@contextmanager
-def _told_errors() -> Iterator[None]:
-    """Tell an error of the program in one line on standard error and leave with its status."""
-    from hivekeep.doors.descriptor import RuntimeRefused
-
-    try:
-        yield
-    except RuntimeRefused as refusal:
-        _fail(str(refusal), refusal.exit_code)
-    except HivekeepError as error:
-        _fail(str(error), USAGE if error.kind == "invalid_input" else FAILED)
-
-
-def _fail(message: str, status: int) -> NoReturn:
-    click.echo(f"hivekeep: {message}", err=True)
-    sys.exit(status)
-
-
-def _print_json(value: Any) -> None:
-    """One JSON value on standard output: indented for a person at a terminal, one line for a program."""
-    _print(json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
-
-
-def _print(text: str) -> None:
-    """A text and a line end on standard output. When that fails the program ends with a line that says so."""
-    try:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise  # click leaves quietly: the reader has seen enough
-    except OSError as fault:
-        # What is left in the buffer would be tried, and would fail, once more at the end of the process.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _fail(f"standard output: {fault.strerror}; what was asked for has been done", FAILED)
-
-
 @root.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.pass_obj
 def mcp(given: flags.Given) -> None:
     """Serve the Model Context Protocol on standard input and output."""
@@ -125,23 +83,30 @@ def mcp(given: flags.Given) -> None:
     sys.exit(stdio.serve(Local(given)))
 
 
-@root.command()
-@_settings_options(flags.SERVE)
+@root.command(cls=ProcessCommand)
+@settings_options(flags.SERVE, judged_later=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line when ready, instead of the URL.")
 @click.pass_obj
 def serve(given: flags.Given, as_json: bool) -> None:
     """Serve HTTP on a loopback address until stopped."""
-    if sys.platform == "win32":
-        _fail("serve runs on Linux and macOS; on Windows use mcp and exec", USAGE)
-    from hivekeep.doors import serve as service
-    from hivekeep.settings import load
+    from hivekeep.cli import server as service
 
-    with _told_errors():
-        service.run(load(given), as_json=as_json)
+    service.serve(given, as_json=as_json)
+
+
+@root.command(cls=ProcessCommand)
+@settings_options(flags.WEB, judged_later=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line when ready, instead of the URL.")
+@click.pass_obj
+def web(given: flags.Given, as_json: bool) -> None:
+    """Serve as `serve` does, on a port that stays the same; its first page leads to the API and the reference."""
+    from hivekeep.cli import server as service
+
+    service.web(given, as_json=as_json)
 
 
 @root.command("exec")
-@_settings_options(flags.EXEC)
+@settings_options(flags.EXEC)
 @click.argument("ops")
 @click.option("--presentation", type=click.Choice(PRESENTATIONS), default="verbose", help="How results are shaped.")
 @click.option("--format", "output", type=click.Choice(FORMATS), help="How results are rendered.")
@@ -165,7 +130,7 @@ def execute(
 
     text = _standard_input() if ops == "-" else ops
     local = Local(given)
-    with _told_errors():
+    with told_errors():
         arguments = {"ops": text, "format": output or local.settings.runtime_default_output_format}
         if save_to is not None:
             arguments["save_to"] = save_to
@@ -176,17 +141,17 @@ def execute(
                 raise
             from hivekeep.doors import refusals
 
-            _print_json(refusals.entry(error))
+            print_json(refusals.entry(error))
             sys.exit(USAGE)
         finally:
             local.close()
-    _print_json(envelope)
+    print_json(envelope)
     sys.exit(_status(envelope, strict))
 
 
 def _standard_input() -> str:
     if sys.stdin is None:
-        _fail("standard input is closed; nothing was done", USAGE)
+        fail("standard input is closed; nothing was done", USAGE)
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
@@ -198,7 +163,7 @@ def _status(envelope: dict[str, Any], strict: bool) -> int:
 
 
 @root.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_obj
 def doctor(given: flags.Given, as_json: bool) -> None:
@@ -206,22 +171,22 @@ def doctor(given: flags.Given, as_json: bool) -> None:
     from hivekeep.cli.examination import examine
     from hivekeep.settings import load
 
-    with _told_errors():
+    with told_errors():
         settings = load(given)
         checks = examine(settings)
     healthy = all(check.verdict != "failed" for check in checks)
     if as_json:
         database = paths.database_path(settings)
-        _print_json({"ok": healthy, "database": database, "checks": [check._asdict() for check in checks]})
+        print_json({"ok": healthy, "database": database, "checks": [check._asdict() for check in checks]})
     else:
-        _print(
+        print_line(
             "\n".join(f"{check.verdict:8}{check.name}{f': {check.detail}' if check.detail else ''}" for check in checks)
         )
     sys.exit(0 if healthy else UNHEALTHY)
 
 
 @root.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.option("--model", help="Only the vectors of this embedder.")
 @click.option("--rebuild-fts", is_flag=True, help="Build the text indexes anew as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -231,16 +196,16 @@ def reindex(given: flags.Given, model: str | None, rebuild_fts: bool, as_json: b
     from hivekeep.cli import reindexing
     from hivekeep.settings import load
 
-    with _told_errors():
+    with told_errors():
         report = reindexing.run(load(given), model, rebuild_fts)
     if as_json:
-        _print_json(reindexing.to_json(report))
+        print_json(reindexing.to_json(report))
     else:
-        _print(reindexing.to_text(report))
+        print_line(reindexing.to_text(report))
 
 
 @root.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.argument("record")
 @click.option("--hops", type=click.IntRange(0, 5), default=2, show_default=True, help="How far to go.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .svg, .dot or .mmd file.")
@@ -255,7 +220,7 @@ def graph(given: flags.Given, record: str, hops: int, out: Path | None) -> None:
     from hivekeep.doors.local import Local
 
     local = Local(given)
-    with _told_errors():
+    with told_errors():
         try:
             drawn = pictures.neighborhood(partial(_results, local), record, hops, batch=MAX_OPS)
         finally:
@@ -273,7 +238,7 @@ def _results(local: Local, ops: str) -> list[Any]:
     envelope = local.execute({"ops": ops}, source="cli", presentation="verbose")
     for entry in envelope["results"]:
         if not entry["ok"]:
-            _fail(entry["error"]["message"], FAILED)
+            fail(entry["error"]["message"], FAILED)
     return [entry["result"] for entry in envelope["results"]]
 
 
@@ -283,7 +248,7 @@ def _write_picture(drawn: Graph, out: Path) -> None:
 
     texts = {".dot": pictures.to_dot, ".mmd": pictures.to_mermaid}
     if out.suffix not in (*texts, ".svg"):
-        _fail(f"--out must end in .svg, .dot or .mmd, not {out.suffix or 'without an ending'!r}", USAGE)
+        fail(f"--out must end in .svg, .dot or .mmd, not {out.suffix or 'without an ending'!r}", USAGE)
     wanted = [out.suffix] if out.suffix in texts else list(texts)
     try:
         for suffix in wanted:
@@ -293,13 +258,13 @@ def _write_picture(drawn: Graph, out: Path) -> None:
             out.write_bytes(pictures.to_svg(drawn))
             click.echo(f"wrote {out}")
     except OSError as fault:
-        _fail(f"{fault.filename}: {fault.strerror}", FAILED)
+        fail(f"{fault.filename}: {fault.strerror}", FAILED)
     except pictures.GraphvizError as reason:
-        _fail(str(reason), FAILED)
+        fail(str(reason), FAILED)
 
 
 @root.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.option("--from", "since", metavar="TIME", help="Only events that are due then or later.")
 @click.option("--to", "until", metavar="TIME", help="Only events that are due then or earlier.")
 @click.option("--limit", type=int, default=20, show_default=True, help="Most events, up to 200.")
@@ -313,15 +278,15 @@ def agenda(given: flags.Given, since: str | None, until: str | None, limit: int,
     asked = {"from": since, "to": until, "limit": limit}
     args = {name: value for name, value in asked.items() if value is not None}
     local = Local(given)
-    with _told_errors():
+    with told_errors():
         try:
             (found,) = _results(local, json.dumps([{"tool": "schedule.agenda", "args": args}]))
         finally:
             local.close()
     if as_json:
-        _print_json(found)
+        print_json(found)
     else:
-        _print(scheduling.to_table(found))
+        print_line(scheduling.to_table(found))
 
 
 @root.group()
@@ -330,7 +295,7 @@ def schedule() -> None:
 
 
 @schedule.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_obj
 def drain(given: flags.Given, as_json: bool) -> None:
@@ -338,18 +303,18 @@ def drain(given: flags.Given, as_json: bool) -> None:
     from hivekeep.cli import scheduling
     from hivekeep.settings import load
 
-    with _told_errors():
+    with told_errors():
         summary = scheduling.drain(load(given))
     if summary is None:
-        _fail(scheduling.BUSY, FAILED)
+        fail(scheduling.BUSY, FAILED)
     if as_json:
-        _print_json(scheduling.to_json(summary))
+        print_json(scheduling.to_json(summary))
     else:
-        _print(scheduling.to_text(summary))
+        print_line(scheduling.to_text(summary))
 
 
 @root.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.option("--all", "finished", is_flag=True, help="Also the tasks that are done or cancelled.")
 @click.option("--assignee", help="Only tasks of this assignee.")
 @click.option("--status", type=click.Choice(_TASK_STATUSES), metavar="STATUS", help="Only tasks that stand there.")
@@ -362,22 +327,22 @@ def tasks(given: flags.Given, /, finished: bool, as_json: bool, **wanted: str | 
     from hivekeep.doors.local import Local
 
     if finished and wanted["status"] is not None:
-        _fail("give --all or --status, not both", USAGE)
+        fail("give --all or --status, not both", USAGE)
     filters = {name: value for name, value in wanted.items() if value is not None}
     local = Local(given)
-    with _told_errors():
+    with told_errors():
         try:
             found, left_out = listing.listed(partial(_results, local), filters, finished=finished)
         finally:
             local.close()
     if as_json:
-        _print_json(found)
+        print_json(found)
     else:
-        _print(listing.to_table(found, left_out))
+        print_line(listing.to_table(found, left_out))
 
 
 @root.command()
-@_settings_options(flags.COMMON)
+@settings_options(flags.COMMON)
 @click.option("--unread", is_flag=True, help="Only messages that are not marked read.")
 @click.option("--sent", is_flag=True, help="What the actor sent instead of what it got.")
 @click.option("--limit", type=click.IntRange(1, INBOX_CAP), default=INBOX_DEFAULT, show_default=True, help="Most rows.")
@@ -389,17 +354,17 @@ def inbox(given: flags.Given, unread: bool, sent: bool, limit: int, as_json: boo
     from hivekeep.doors.local import Local
 
     if unread and sent:
-        _fail("give --unread or --sent, not both", USAGE)
+        fail("give --unread or --sent, not both", USAGE)
     local = Local(given)
-    with _told_errors():
+    with told_errors():
         try:
             (page,) = _results(local, mail.asked(sent=sent, unread=unread, limit=limit))
         finally:
             local.close()
     if as_json:
-        _print_json(page)
+        print_json(page)
     else:
-        _print(mail.to_table(page, sent=sent))
+        print_line(mail.to_table(page, sent=sent))
 
 
 @root.group("eval")
@@ -408,7 +373,7 @@ def evaluation() -> None:
 
 
 @evaluation.command()
-@_settings_options(flags.EVAL)
+@settings_options(flags.EVAL)
 @click.option("--dataset", type=click.Path(path_type=Path), required=True, help="The folder of the data set.")
 @click.option("--questions", type=click.Path(path_type=Path), help="Questions instead of those of the folder.")
 @click.option("--verb", type=click.Choice(list(VERBS)), default="both", show_default=True)
@@ -439,14 +404,14 @@ def retrieval(given: flags.Given, /, json_to: str | None, **wanted: Any) -> None
     from hivekeep.evaluation.store import Shown
     from hivekeep.settings import load
 
-    with _told_errors():
+    with told_errors():
         verbs = VERBS[wanted.pop("verb")]
         folder = wanted.pop("dataset")
         report = runs.evaluate(runs.Wanted(folder, verbs=verbs, **wanted), load(given), Shown(watched, counted))
     if json_to == "-":
-        _print_json(reports.to_json(report))
+        print_json(reports.to_json(report))
         return
-    _print(reports.to_table(report))
+    print_line(reports.to_table(report))
     if json_to is not None:
         _write_json(reports.to_json(report), Path(json_to))
 
@@ -455,7 +420,7 @@ def _write_json(value: Any, file: Path) -> None:
     try:
         file.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as fault:
-        _fail(f"{file}: {fault.strerror}", FAILED)
+        fail(f"{file}: {fault.strerror}", FAILED)
 
 
 @root.group()
@@ -463,25 +428,22 @@ def server() -> None:
     """Look at a running server."""
 
 
-@server.command()
-@_settings_options(flags.COMMON)
+@server.command(cls=ProcessCommand)
+@settings_options(flags.COMMON)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_obj
 def status(given: flags.Given, as_json: bool) -> None:
     """Say whether a server of this database runs, and where. The token is never shown."""
-    from hivekeep.doors import descriptor
-    from hivekeep.settings import load
+    from hivekeep.cli import server as service
 
-    with _told_errors():
-        files = paths.runtime_files(load(given))
-        found = descriptor.read(files.descriptor)
-        running = found is not None and descriptor.is_locked(files.lock)
-    told: dict[str, Any] = {"running": running, "stale": found is not None and not running}
-    if found is not None:
-        told["descriptor"] = found.public()
-    if as_json:
-        _print_json(told)
-    elif found is None:
-        _print("no server runs on this database")
-    else:
-        _print(f"{'running' if running else 'stale descriptor'}: {found.base_url} (pid {found.pid})")
+    service.status(given, as_json=as_json)
+
+
+@server.command(cls=ProcessCommand)
+@settings_options(flags.COMMON)
+@click.pass_obj
+def descriptor(given: flags.Given) -> None:
+    """Print the path of the file that names URL and token of the running server; status 6 when none runs."""
+    from hivekeep.cli import server as service
+
+    service.descriptor(given)

@@ -15,14 +15,19 @@ Given = dict[str, str]
 
 _FLAGGED = tuple(setting for setting in SETTINGS if setting.flag is not None)
 _ONLY_SERVE = tuple(setting for setting in _FLAGGED if setting.key.startswith("serve."))
+_ONLY_WEB = tuple(setting for setting in _FLAGGED if setting.key.startswith("web."))
 _ONLY_EXEC = tuple(setting for setting in _FLAGGED if setting.key == "runtime.default_output_format")
 
-COMMON = tuple(setting for setting in _FLAGGED if setting not in _ONLY_SERVE + _ONLY_EXEC)
+COMMON = tuple(setting for setting in _FLAGGED if setting not in _ONLY_SERVE + _ONLY_WEB + _ONLY_EXEC)
 """Options of every command that opens a store."""
 SERVE = COMMON + _ONLY_SERVE
+WEB = COMMON + tuple(setting for setting in _ONLY_SERVE if setting.key != "serve.port") + _ONLY_WEB
 EVAL = tuple(setting for setting in COMMON if setting.key in ("config", "log.level"))
 """Options of a command that brings stores of its own."""
 EXEC = COMMON + _ONLY_EXEC
+_OF_CLIENTS = ("db", "config", "actor.id", "actor.session", "log.level")
+AGENT = tuple(setting for setting in COMMON if setting.key in _OF_CLIENTS)
+"""Options of a command that asks the server of a store."""
 
 
 def parse(arguments: Sequence[str], accepted: Sequence[Setting]) -> Given | None:

@@ -51,7 +51,7 @@ VERBOSE = "verbose"
 JSON = "json"
 ALWAYS_VERBOSE = "always_verbose"
 READ_ONLY_ADVISORY = "audit_persistence_skipped_read_only"
-_REQUEST_ID_BITS = 52
+REQUEST_ID_BITS = 52
 
 
 class Step(NamedTuple):
@@ -121,7 +121,7 @@ class Server:
         if request.save_to is not None:
             save.check_destination(request.save_to, paths.exports_dir(self.around.settings))
         write_keys.check_write_keys(plan, self.verbs.get, _relation_or_itself)
-        request_id = request.request_id or random.getrandbits(_REQUEST_ID_BITS) + 1
+        request_id = request.request_id or random.getrandbits(REQUEST_ID_BITS) + 1
         run = self._chain if plan.mode == "chain" else self._batch
         outcomes = yield from run(plan.ops, caller, source, request_id)
         moment = now_us()
@@ -151,7 +151,7 @@ class Server:
 
         `internal`: a part of this program asks, such as a poller of a channel, and may use internal verbs too.
         """
-        request_id = random.getrandbits(_REQUEST_ID_BITS) + 1
+        request_id = random.getrandbits(REQUEST_ID_BITS) + 1
         if budget.depth_exceeds(args, NESTING_DEPTH_LIMIT):
             error = InvalidInput(f"the arguments nest deeper than {NESTING_DEPTH_LIMIT} containers")
             outcomes = [self._refused(verb, error, caller, request_id)]

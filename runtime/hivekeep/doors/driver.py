@@ -175,7 +175,13 @@ class _AuditLane:
     def _commit_group(self) -> None:
         rows, self._rows = self._rows, []
         waiting, self._waiting = self._waiting, []
-        if self._engine.try_append_audit(rows):
+        try:
+            stored = self._engine.try_append_audit(rows)
+        except Exception as failure:
+            # A store that is gone: nobody must wait for ever, nor must the loop hear of it.
+            self._settle(waiting, failure)
+            return
+        if stored:
             self._settle(waiting, None)
             return
         commit = self._loop.run_in_executor(self._thread, self._commit, rows)

@@ -19,11 +19,16 @@ import falcon
 import falcon.asgi
 
 from hivekeep import compact_json
+from hivekeep.dispatch.gateway import Asked, typed
 from hivekeep.doors import gateway, mcp, pages, refusals, wire
 from hivekeep.doors.driver import Driver
 from hivekeep.identity.caller import Caller, make_caller
 from hivekeep.request.envelope import ToolCall, parse_tool_call
+from hivekeep.wiring import open_gateway
 from hivekeep_contract import errors
+from hivekeep_contract.gateway import INSTANCE_HEADER, RETRY_HEADER
+from hivekeep_contract.gateway_errors import AuthenticationError, NotFound, ValidationError
+from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 from hivekeep_contract.routes import (
     ACTOR_HEADER,
     GATEWAY_PREFIX,
@@ -96,15 +101,17 @@ class Request(falcon.asgi.Request):
 
 
 class Door:
-    """What the routes share: the dispatch server and its driver, the guard, and whether we are ready.
+    """What the routes share: the dispatch servers and their driver, the guard, and whether we are ready.
 
-    `body_limit` is in bytes.
+    `body_limit` is in bytes; `instance_id` names the server to those that it lets in.
     """
 
-    def __init__(self, server: Server, guard: Guard, body_limit: int) -> None:
+    def __init__(self, server: Server, guard: Guard, body_limit: int, instance_id: str = "") -> None:
         self.server = server
+        self.gateway = open_gateway(server)
         self.guard = guard
         self.body_limit = body_limit
+        self.instance_id = instance_id
         self.ready = True
         self.driver = Driver(server.engine, server.around.settings.storage_max_readers)
         self._tool: dict[str, Any] | None = None
@@ -290,11 +297,20 @@ class LiveRoute(_Route):
 
 
 class ReadyRoute(_Route):
-    """GET: 200 while requests are served, 503 once the server is on its way out."""
+    """GET: 200 while requests are served, 503 once the server is on its way out.
+
+    Who has no token is told in the envelope of the gateway, whose clients ask this.
+    """
 
     async def on_get(self, req: Request, resp: Response) -> None:
-        self._admit(req)
+        try:
+            self._admit(req)
+        except errors.Unauthorized:
+            _send_failure(resp, gateway.READY_OPERATION, AuthenticationError("bad_token"))
+            return
         _send(resp, 200 if self._door.ready else 503, {"ok": self._door.ready})
+        # A client that looks whether a reused process id is ours compares it with the descriptor.
+        resp.set_header(INSTANCE_HEADER, self._door.instance_id)
 
 
 _RESOURCES: dict[str, type[_Route]] = {
@@ -324,32 +340,78 @@ def create_app(door: Door) -> App:
     app.req_options.strip_url_path_trailing_slash = False
     for route in ROUTES.values():
         app.add_route(route.path, _RESOURCES[route.serves](door, route))
-    app.add_sink(_unknown_api_path(door), _GATEWAY_PATH)
+    app.add_sink(_gateway_sink(door), _GATEWAY_PATH)
     app.add_error_handler(Exception, _on_unexpected)
     app.add_error_handler(falcon.HTTPError, _on_http_error(door))
     app.add_error_handler(errors.HivekeepError, _on_refusal)
     return app
 
 
-def _unknown_api_path(door: Door) -> Any:
+def _gateway_sink(door: Door) -> Any:
+    """Answers below the gateway's prefix where no route of a verb does."""
+
     async def answer(req: Request, resp: Response, **_groups: str) -> None:
-        reason = await _gateway_reason(door, req)
-        _send(resp, reason.status, gateway.failure(gateway.UNKNOWN_OPERATION, reason))
+        target = gateway.locate(req.method, req.scope["raw_path"])
+        try:
+            _send_text(resp, 200, gateway.success_text(target.name, await _gateway_data(door, req, target)))
+        except Exception as fault:
+            _send_failure(resp, target.name, fault)
 
     return answer
 
 
-async def _gateway_reason(door: Door, req: Request) -> gateway.Failure:
-    """Why a request to an unknown gateway path fails: the first check of the gateway's order that does."""
+async def _gateway_data(door: Door, req: Request, target: gateway.Target) -> Any:
+    """The data of the answer. Raises the first failure in the gateway's order of checks (gateway rules, order)."""
+    _admit_to_gateway(door, req)
+    headers = req.scope["headers"]
+    body = None
+    if req.method in gateway.BODY_METHODS:
+        gateway.check_content_type(headers)
+        body = gateway.json_object(await _gateway_body(door, req))
+    operation = target.operation
+    if operation is None:
+        raise NotFound("no_endpoint")
+    if req.query_string and not operation.query:
+        raise ValidationError("query_not_allowed")
+    asked = Asked(
+        operation,
+        query=gateway.query_pairs(req.query_string),
+        run_id=None if target.raw_run_id is None else gateway.run_id(target.raw_run_id),
+        body=body,
+        key=gateway.idempotency_key(headers) if operation.writes else None,
+    )
+    return await door.driver.drive(door.gateway.steps(asked, _gateway_caller(door, req), source="http"), req.gone)
+
+
+def _admit_to_gateway(door: Door, req: Request) -> None:
     try:
         door.admit(req)
-        if req.method in ("POST", "PUT", "PATCH"):
-            await _json_object(req, door.body_limit)
     except errors.Unauthorized:
-        return gateway.UNAUTHENTICATED
-    except errors.HivekeepError:
-        return gateway.INVALID
-    return gateway.NO_ENDPOINT
+        raise AuthenticationError("bad_token") from None
+    except errors.ForeignOrigin:
+        raise ValidationError("foreign_host") from None
+
+
+async def _gateway_body(door: Door, req: Request) -> bytes:
+    try:
+        return await req.body(min(door.body_limit, HTTP_BODY_MAX_BYTES))
+    except errors.PayloadTooLarge:
+        raise ValidationError("body_too_large") from None
+
+
+def _gateway_caller(door: Door, req: Request) -> Caller:
+    try:
+        return door.caller(req)
+    except errors.InvalidParams:
+        raise ValidationError("wrong_value") from None
+
+
+def _send_failure(resp: Response, operation: str, fault: Exception) -> None:
+    """The failure envelope of whatever went wrong, with the wait that the client is asked for."""
+    error = typed(fault, operation)
+    if error.retry_after_s is not None:
+        resp.set_header(RETRY_HEADER, str(error.retry_after_s))
+    _send(resp, error.status, gateway.failure(operation, error))
 
 
 async def _on_refusal(req: Request, resp: Response, error: errors.HivekeepError, params: dict[str, Any]) -> None:

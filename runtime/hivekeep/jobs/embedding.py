@@ -23,6 +23,7 @@ from hivekeep.search.embedders import Embedder, Embedders, EmbedderUnavailable, 
 from hivekeep.storage import embedding_queue, embedding_sources, vectors
 from hivekeep.storage.embedding_queue import QueueRow
 from hivekeep.storage.engine import Engine, Tx
+from hivekeep.storage.faults import is_closing
 from hivekeep.storage.vector_layout import FLOAT_BYTES
 from hivekeep.storage.vectors import Model, VectorRow
 from hivekeep.times import now_us
@@ -247,7 +248,7 @@ class EmbeddingJob:
                     self._wait_for_work(version)
                 failures = 0
             except StorageUnavailable as fault:
-                if fault.fields.get("stage") in ("closed", "closing"):
+                if is_closing(fault):
                     return
                 failures = self._after_fault(fault, failures)
             except Exception as fault:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from hivekeep.agent.curated import indexing
 from hivekeep.jobs.embedding import Worker, store_vectors
 from hivekeep.jobs.lease import Lost
 from hivekeep.search.embedders import Embedder, Embedders, InputRefused
@@ -101,7 +102,8 @@ def reindex(
 
 
 def _rebuild_text(tx: Tx) -> list[str]:
-    return [table for substrate in text_index.SUBSTRATES for table in text_index.rebuild(tx, substrate)]
+    tables = [table for substrate in text_index.SUBSTRATES for table in text_index.rebuild(tx, substrate)]
+    return [*tables, *indexing.rebuild(tx)]
 
 
 def _drain(worker: Worker, progress: _Progress) -> None:

@@ -14,6 +14,7 @@ from hivekeep.dispatch.run import Server
 from hivekeep.jobs.dispatching import Dispatcher
 from hivekeep.packs.schedule import SchedulePack
 from hivekeep.packs.schedule.looking import Tick
+from hivekeep.storage.faults import is_closing
 from hivekeep.times import now_us
 from hivekeep_contract.errors import StorageUnavailable
 
@@ -48,7 +49,7 @@ class ScheduleJob:
             try:
                 self._dispatcher.run_pass()
             except StorageUnavailable as fault:
-                if fault.fields.get("stage") in ("closed", "closing"):
+                if is_closing(fault):
                     return
                 _log.warning("carrying out what is scheduled failed: %s", fault.message)
             except Exception as fault:

@@ -210,7 +210,7 @@ def _term(token: str) -> Term:
 
 def _word_reading(head: str, parts: list[str]) -> str | None:
     letters = sum(char.isalnum() for char in head)
-    if letters == 0 or _is_spaceless(head) or (letters < TRIGRAM and letters < len(head)):
+    if letters == 0 or is_spaceless(head) or (letters < TRIGRAM and letters < len(head)):
         return None
     return _any_of([_quote(head), *_joined_and_split(head, parts)])
 
@@ -243,7 +243,8 @@ def _is_stop_word(text: str) -> bool:
     return text.strip().casefold() in _STOP_WORDS
 
 
-def _is_spaceless(text: str) -> bool:
+def is_spaceless(text: str) -> bool:
+    """Whether a text has characters of a script that writes words without blanks between them."""
     return not text.isascii() and any(low <= ord(char) <= high for char in text for low, high in _SPACELESS)
 
 
@@ -307,7 +308,7 @@ def _has_one_form(char: str) -> bool:
 def _pieces(term: Term) -> str | None:
     """Any three neighbouring characters of a run of words without spaces; other terms stay whole."""
     head = term.literal[:INDEXED_TERM_CHARS]
-    if term.trigrams is None or not _is_spaceless(head):
+    if term.trigrams is None or not is_spaceless(head):
         return term.trigrams
     runs = dict.fromkeys(head[start : start + TRIGRAM] for start in range(len(head) - TRIGRAM + 1))
     return _any_of([_quote(run) for run in runs])

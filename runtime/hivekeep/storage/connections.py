@@ -36,6 +36,7 @@ T = TypeVar("T")
 class StoreOptions(NamedTuple):
     """How a store is opened; the settings of the same names say what each option does.
 
+    `gateway_queue_size` counts writes of the gateway that wait for their turn.
     `checkout_timeout_ms` is the wait for a reader, and for the writer where it has no thread.
     """
 
@@ -45,10 +46,11 @@ class StoreOptions(NamedTuple):
     checkout_timeout_ms: int
     writer_admission_ms: int
     disk_reserve_bytes: int
+    gateway_queue_size: int
 
 
 def storage_options(settings: Settings) -> StoreOptions:
-    """The options behind the `storage.*` settings."""
+    """The options behind the `storage.*` settings and the one of the gateway's queue."""
     admission_ms = settings.storage_writer_admission_ms
     return StoreOptions(
         synchronous=settings.storage_synchronous,
@@ -57,6 +59,7 @@ def storage_options(settings: Settings) -> StoreOptions:
         checkout_timeout_ms=round(settings.storage_checkout_timeout_secs * 1000),
         writer_admission_ms=limits.WRITER_ADMISSION_WAIT_MS if admission_ms is None else admission_ms,
         disk_reserve_bytes=settings.storage_disk_reserve_bytes,
+        gateway_queue_size=settings.gateway_queue_size,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 import apsw
 
-from hivekeep.storage import ledger, migrations, tables, text_index, vectors
+from hivekeep.storage import agent_retrieval, ledger, migrations, tables, text_index, vectors
 from hivekeep.storage.connections import (
     SqliteTx,
     StoreOptions,
@@ -143,6 +143,11 @@ def _text_index(connection: apsw.Connection) -> str:
             trouble.append(f"{len(missing)} live {substrate} records are not indexed")
         if stale:
             trouble.append(f"{len(stale)} {substrate} index rows have no live record")
+    missing, stale = agent_retrieval.differences(SqliteTx(connection))
+    if missing:
+        trouble.append(f"{len(missing)} curated entries are not indexed")
+    if stale:
+        trouble.append(f"{len(stale)} index rows have no curated entry")
     return _joined(trouble)
 
 

@@ -112,6 +112,11 @@ class Engine(Protocol):
         """
         ...
 
+    def check_admission(self, surface: Surface) -> None:
+        """Raise `WriterQueueFull`, or `StorageUnavailable` of a store that closes or takes no writes, when a write of
+        the surface would be refused now. Nothing is queued."""
+        ...
+
     def vacuum(self) -> None:
         """Rewrite the file without the space of deleted rows, outside any transaction and beside open readers.
 

@@ -10,6 +10,9 @@ from hivekeep_contract.errors import HivekeepError, StorageUnavailable, WriteOut
 
 E = TypeVar("E", bound=HivekeepError)
 
+CLOSING: Final = "closing"
+CLOSED: Final = "closed"
+
 
 class _Fault(NamedTuple):
     stage: str
@@ -51,6 +54,11 @@ def unusable(fault: Exception, path: str) -> StorageUnavailable:
 def unavailable(stage: str, message: str) -> StorageUnavailable:
     """The store cannot do what was asked; `stage` is a stable word for why."""
     return StorageUnavailable(message, stage=stage, capability=None, operation=None)
+
+
+def is_closing(fault: HivekeepError) -> bool:
+    """Whether the store is on its way out, or gone: nothing is wrong with it, but it takes no more work."""
+    return isinstance(fault, StorageUnavailable) and fault.fields.get("stage") in (CLOSING, CLOSED)
 
 
 def may_have_landed(fault: BaseException) -> bool:

@@ -19,7 +19,7 @@ from hivekeep.storage.audit import AuditLog
 from hivekeep.storage.connections import MEMORY, Role, StoreOptions, open_connection
 from hivekeep.storage.deferred import DeferredWrites
 from hivekeep.storage.engine import EventRow, Surface, Tx
-from hivekeep.storage.faults import unavailable, unusable
+from hivekeep.storage.faults import CLOSED, unavailable, unusable
 from hivekeep.storage.readers import READER_COUNTS, ReaderPool, SharedReader
 from hivekeep.storage.writer import InlineWriter, ThreadedWriter, Transactions, Writer
 from hivekeep_contract.errors import StorageUnavailable
@@ -82,6 +82,12 @@ class SqliteEngine:
         if self._writer is None:
             raise self._no_writing()
         return self._writer.submit(fn, surface)
+
+    def check_admission(self, surface: Surface) -> None:
+        """Raise what a write of the surface would be refused with now."""
+        if self._writer is None:
+            raise self._no_writing()
+        self._writer.check_admission(surface)
 
     def vacuum(self) -> None:
         """Rewrite the file without the space of deleted rows."""
@@ -187,6 +193,7 @@ class SqliteEngine:
             self._writer = ThreadedWriter(
                 transactions,
                 admission_ms=self._options.writer_admission_ms,
+                gateway_queue_size=self._options.gateway_queue_size,
                 after_commit=self._audit.flush_backlog,
             )
         else:
@@ -234,7 +241,7 @@ class SqliteEngine:
         return self._not_open()
 
     def _not_open(self) -> StorageUnavailable:
-        return unavailable("closed", f"storage: {self.path} is not open")
+        return unavailable(CLOSED, f"storage: {self.path} is not open")
 
 
 class _Room:

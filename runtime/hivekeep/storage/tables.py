@@ -518,6 +518,384 @@ class Lease(_Table):
         without_rowid = True
 
 
+class CuratedRepository(_Table):
+    """See `agent_workspaces.RepositoryRow`."""
+
+    id = TextField(primary_key=True)
+    workspace = TextField()
+    remote_key = TextField(null=True)
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_repositories"
+        without_rowid = True
+
+
+class CuratedRepositoryPlace(_Table):
+    """A folder that is known to be a checkout of a repository."""
+
+    path = TextField(primary_key=True)
+    repository_id = ForeignKeyField(CuratedRepository, column_name="repository_id", index=False)
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_repository_places"
+        without_rowid = True
+
+
+class CuratedSource(_Table):
+    """See `agent_sources.SourceRow`."""
+
+    workspace = TextField()
+    id = TextField()
+    state = TextField()
+    checksum = TextField()
+    created_at = IntegerField()
+    refreshed_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_sources"
+        primary_key = CompositeKey("workspace", "id")
+        without_rowid = True
+
+
+class CuratedEntry(_Table):
+    """See `agent_entries.EntryRow`."""
+
+    seq = AutoIncrementField()
+    id = TextField()
+    workspace = TextField()
+    status = TextField()
+    trust_level = TextField()
+    confidence = FloatField()
+    revision = IntegerField()
+    content_hash = TextField()
+    superseded_by = TextField(null=True)
+    disabled = IntegerField()
+    source_id = TextField(null=True)
+    source_mapping = TextField(null=True)
+    source_state = TextField(null=True)
+    created_by = TextField()
+    created_at = IntegerField()
+    updated_at = IntegerField()
+    verified_at = IntegerField(null=True)
+
+    class Meta:
+        table_name = "agent_entries"
+
+
+class CuratedRevision(_Table):
+    """See `agent_revisions.RevisionRow`."""
+
+    seq = IntegerField(primary_key=True)
+    entry_seq = ForeignKeyField(CuratedEntry, column_name="entry_seq", index=False)
+    revision = IntegerField()
+    kind = TextField()
+    title = TextField()
+    body = TextField()
+    summary = TextField(null=True)
+    scope = TextField()
+    provenance = TextField()
+    tags = TextField()
+    content_hash = TextField()
+    created_by = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_entry_revisions"
+
+
+class CuratedTag(_Table):
+    """A tag of the current revision of an entry."""
+
+    workspace = TextField()
+    tag_key = TextField()
+    entry_seq = ForeignKeyField(CuratedEntry, column_name="entry_seq", index=False)
+    revision = IntegerField()
+
+    class Meta:
+        table_name = "agent_entry_tags"
+        primary_key = CompositeKey("workspace", "tag_key", "entry_seq")
+        without_rowid = True
+
+
+class CuratedSignal(_Table):
+    """A signal of the current revision of an entry."""
+
+    workspace = TextField()
+    kind = TextField()
+    value_key = TextField()
+    entry_seq = ForeignKeyField(CuratedEntry, column_name="entry_seq", index=False)
+    revision = IntegerField()
+
+    class Meta:
+        table_name = "agent_entry_signals"
+        primary_key = CompositeKey("workspace", "kind", "value_key", "entry_seq")
+        without_rowid = True
+
+
+class CuratedLink(_Table):
+    """See `agent_links.LinkRow`."""
+
+    seq = IntegerField(primary_key=True)
+    id = TextField()
+    from_seq = ForeignKeyField(CuratedEntry, column_name="from_seq", index=False)
+    to_seq = ForeignKeyField(CuratedEntry, column_name="to_seq", index=False)
+    relation = TextField()
+    created_by = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_entry_links"
+
+
+class CuratedAudit(_Table):
+    """See `agent_entries.AuditRow`."""
+
+    seq = IntegerField(primary_key=True)
+    workspace = TextField()
+    operation = TextField()
+    entry_id = TextField(null=True)
+    revision = IntegerField(null=True)
+    other_id = TextField(null=True)
+    actor = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_entry_audit"
+
+
+class AgentRun(_Table):
+    """See `agent_runs.RunRow`."""
+
+    seq = AutoIncrementField()
+    id = TextField()
+    workspace = TextField()
+    client_kind = TextField()
+    client_version = TextField(null=True)
+    client_session_id = TextField(null=True)
+    capture_profile = TextField()
+    coverage = TextField()
+    status = TextField()
+    title = TextField()
+    task = TextField()
+    task_hash = TextField()
+    metadata = TextField()
+    binding_digest = TextField(null=True)
+    parent_run_id = TextField(null=True)
+    last_sequence = IntegerField()
+    last_source_sequence = IntegerField(null=True)
+    last_event_hash = TextField()
+    started_at = IntegerField()
+    ended_at = IntegerField(null=True)
+    created_at = IntegerField()
+    updated_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_runs"
+
+
+class AgentIntake(_Table):
+    """See `agent_intakes.IntakeRow`."""
+
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", primary_key=True)
+    session_id = TextField()
+    policy_version = TextField()
+    profile_version = IntegerField()
+    status = TextField()
+    question_count = IntegerField()
+    profile = TextField()
+    sources = TextField()
+    declined = TextField()
+    tags = TextField()
+    profile_hash = TextField(null=True)
+    created_at = IntegerField()
+    updated_at = IntegerField()
+    finalised_at = IntegerField(null=True)
+
+    class Meta:
+        table_name = "agent_intakes"
+
+
+class AgentAnswer(_Table):
+    """See `agent_intakes.AnswerRow`."""
+
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", index=False)
+    position = IntegerField()
+    question_id = TextField()
+    value = TextField()
+    answered_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_answers"
+        primary_key = CompositeKey("run_seq", "position")
+        without_rowid = True
+
+
+class AgentEvent(_Table):
+    """See `agent_events.EventRow`."""
+
+    seq = IntegerField(primary_key=True)
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", index=False)
+    sequence = IntegerField()
+    event_id = TextField()
+    source_event_id = TextField(null=True)
+    source_sequence = IntegerField(null=True)
+    event_type = TextField()
+    source_type = TextField(null=True)
+    actor = TextField()
+    outcome = TextField(null=True)
+    occurred_at = IntegerField()
+    ingested_at = IntegerField()
+    payload = TextField()
+    redaction = TextField()
+    previous_hash = TextField()
+    event_hash = TextField()
+
+    class Meta:
+        table_name = "agent_events"
+
+
+class AgentProjection(_Table):
+    """See `agent_projections`."""
+
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", primary_key=True)
+    through_sequence = IntegerField()
+    state = TextField()
+
+    class Meta:
+        table_name = "agent_projections"
+
+
+class AgentIdempotency(_Table):
+    """See `agent_idempotency.StoredAnswer`."""
+
+    scope = TextField()
+    key_hash = TextField()
+    request_hash = TextField()
+    response = TextField()
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", index=False)
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_idempotency"
+        primary_key = False
+
+
+class AgentDelivery(_Table):
+    """See `agent_deliveries.DeliveryRow`."""
+
+    seq = IntegerField(primary_key=True)
+    id = TextField()
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", index=False)
+    through_sequence = IntegerField()
+    session_id = TextField()
+    profile_hash = TextField()
+    query_hash = TextField()
+    history_hash = TextField()
+    policy_version = TextField()
+    character_budget = IntegerField()
+    character_count = IntegerField()
+    truncated = IntegerField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_deliveries"
+
+
+class AgentDeliveryItem(_Table):
+    """One entry of a delivery, at its rank."""
+
+    delivery_seq = ForeignKeyField(AgentDelivery, column_name="delivery_seq", index=False)
+    rank = IntegerField()
+    entry_id = TextField()
+    revision = IntegerField()
+    origin = TextField()
+    score_components = TextField()
+    selection_reasons = TextField()
+    character_count = IntegerField()
+    truncated = IntegerField()
+
+    class Meta:
+        table_name = "agent_delivery_items"
+        primary_key = CompositeKey("delivery_seq", "rank")
+        without_rowid = True
+
+
+class AgentFeedback(_Table):
+    """See `agent_feedback.FeedbackRow`."""
+
+    seq = IntegerField(primary_key=True)
+    category = TextField()
+    feedback_id = TextField()
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", index=False)
+    actor = TextField()
+    key_hash = TextField()
+    delivery_id = TextField(null=True)
+    entry_id = TextField(null=True)
+    entry_revision = IntegerField(null=True)
+    verdict = TextField(null=True)
+    recommendation_code = TextField(null=True)
+    recommendation_verdict = TextField(null=True)
+    outcome = TextField(null=True)
+    rating = IntegerField(null=True)
+    question_id = TextField(null=True)
+    profile_field = TextField(null=True)
+    session_id = TextField(null=True)
+    comment = TextField(null=True)
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_feedback"
+
+
+class AgentNudge(_Table):
+    """See `agent_nudges.NudgeRow`."""
+
+    seq = IntegerField(primary_key=True)
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", index=False)
+    policy_version = TextField()
+    code = TextField()
+    occurrence_id = TextField()
+    checkpoint_id = TextField()
+    through_sequence = IntegerField()
+    priority = IntegerField()
+    evidence_event_ids = TextField()
+    reference_ids = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_nudges"
+
+
+class AgentMemoryLink(_Table):
+    """See `agent_memory_links.LinkRow`."""
+
+    seq = IntegerField(primary_key=True)
+    id = TextField()
+    run_seq = ForeignKeyField(AgentRun, column_name="run_seq", index=False)
+    event_id = TextField()
+    delivery_id = TextField(null=True)
+    entry_id = TextField()
+    created_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_memory_links"
+
+
+class AgentRunPurge(_Table):
+    """That a run was purged."""
+
+    seq = IntegerField(primary_key=True)
+    run_id = TextField()
+    event_count = IntegerField()
+    actor = TextField()
+    purged_at = IntegerField()
+
+    class Meta:
+        table_name = "agent_run_purges"
+
+
 TABLES: Final = (
     SchemaMigration,
     EntityLedger,
@@ -548,6 +926,27 @@ TABLES: Final = (
     MirroredMessage,
     MirrorCursor,
     Lease,
+    CuratedRepository,
+    CuratedRepositoryPlace,
+    CuratedSource,
+    CuratedEntry,
+    CuratedRevision,
+    CuratedTag,
+    CuratedSignal,
+    CuratedLink,
+    CuratedAudit,
+    AgentRun,
+    AgentIntake,
+    AgentAnswer,
+    AgentEvent,
+    AgentProjection,
+    AgentIdempotency,
+    AgentDelivery,
+    AgentDeliveryItem,
+    AgentFeedback,
+    AgentNudge,
+    AgentMemoryLink,
+    AgentRunPurge,
 )
 
 
@@ -610,6 +1009,53 @@ _index(Vector, "apart", "model_id", "place", where=SQL("embedding IS NOT NULL"))
 _index(EmbeddingQueue, "natural", "model_name", "substrate", "seq", unique=True)
 _index(EmbeddingQueue, "by_scope", "namespace", "model_name", "substrate", "kind")
 _index(EmbeddingQueue, "due", "not_before", "enqueued_at", "seq")
+_index(CuratedRepository, "by_remote", "remote_key", unique=True, where=SQL("remote_key IS NOT NULL"))
+_index(CuratedRepository, "by_workspace", "workspace")
+_index(CuratedEntry, "id", "id", unique=True)
+_index(CuratedEntry, "content", "workspace", "content_hash", unique=True)
+_index(
+    CuratedEntry,
+    "managed",
+    "workspace",
+    "source_id",
+    "source_mapping",
+    unique=True,
+    where=SQL("source_id IS NOT NULL"),
+)
+_index(CuratedEntry, "listed", "workspace", "created_at", "id")
+_index(CuratedRevision, "natural", "entry_seq", "revision", unique=True)
+_index(CuratedTag, "by_entry", "entry_seq")
+_index(CuratedSignal, "by_entry", "entry_seq")
+_index(CuratedLink, "id", "id", unique=True)
+_index(CuratedLink, "natural", "from_seq", "relation", "to_seq", unique=True)
+_index(CuratedLink, "by_target", "to_seq", "relation")
+_index(CuratedAudit, "by_entry", "entry_id", "seq", where=SQL("entry_id IS NOT NULL"))
+_index(CuratedAudit, "listed", "workspace", "seq")
+_index(AgentRun, "id", "id", unique=True)
+_index(AgentRun, "listed", "workspace", "created_at", "id")
+_index(AgentRun, "by_status", "workspace", "status", "created_at", "id")
+_index(AgentRun, "by_client", "workspace", "client_kind", "created_at", "id")
+_index(AgentIntake, "session", "session_id", unique=True)
+_index(AgentEvent, "listed", "run_seq", "sequence", unique=True)
+_index(AgentEvent, "id", "event_id", unique=True)
+_index(AgentEvent, "source", "run_seq", "source_event_id", unique=True, where=SQL("source_event_id IS NOT NULL"))
+_index(AgentEvent, "by_type", "run_seq", "event_type", "sequence")
+_index(AgentIdempotency, "key", "scope", "key_hash", unique=True)
+_index(AgentIdempotency, "of_run", "run_seq")
+_index(AgentDelivery, "id", "id", unique=True)
+_index(AgentDelivery, "of_run", "run_seq", "query_hash")
+_index(AgentDelivery, "in_order", "run_seq")
+_index(AgentDeliveryItem, "by_entry", "entry_id", "delivery_seq")
+_index(AgentFeedback, "id", "category", "feedback_id", unique=True)
+_index(AgentFeedback, "key", "run_seq", "actor", "key_hash", unique=True)
+_index(AgentFeedback, "by_entry", "entry_id", "entry_revision", "verdict", "run_seq", where=SQL("entry_id IS NOT NULL"))
+_index(AgentNudge, "occurrence", "run_seq", "occurrence_id", unique=True)
+_index(AgentNudge, "checkpoint", "checkpoint_id", unique=True)
+_index(AgentMemoryLink, "id", "id", unique=True)
+_index(AgentMemoryLink, "event", "event_id", unique=True)
+_index(AgentMemoryLink, "by_run", "run_seq")
+_index(AgentMemoryLink, "by_entry", "entry_id")
+_index(AgentRunPurge, "run", "run_id", unique=True)
 
 
 class Table(NamedTuple):

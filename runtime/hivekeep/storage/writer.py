@@ -20,7 +20,7 @@ import apsw
 
 from hivekeep.storage.connections import SqliteTx
 from hivekeep.storage.engine import Surface, Tx
-from hivekeep.storage.faults import may_have_landed, still_busy, timed_out, typed, unavailable, unknown_outcome
+from hivekeep.storage.faults import CLOSING, may_have_landed, still_busy, timed_out, typed, unavailable, unknown_outcome
 from hivekeep_contract import limits
 from hivekeep_contract.errors import (
     WriterPoolCheckoutTimeout,
@@ -150,6 +150,10 @@ class Writer(Protocol):
         """Carry out `fn` when its turn comes."""
         ...
 
+    def check_admission(self, surface: Surface) -> None:
+        """Raise what `submit` would be refused with at this moment; nothing is queued."""
+        ...
+
     def vacuum(self) -> None:
         """Rewrite the file when the turn comes, and return when it is done."""
         ...
@@ -212,6 +216,9 @@ class InlineWriter:
             future.set_exception(fault)
         return future
 
+    def check_admission(self, surface: Surface) -> None:
+        """Nobody is refused: there is no queue."""
+
     def waiting(self) -> int:
         """None: whoever wants to write holds the connection, or waits for one transaction only."""
         return 0
@@ -272,6 +279,10 @@ class _Lane:
             self.queue.append(self.door.popleft())
         return job
 
+    def is_full(self) -> bool:
+        """Whether a job would be refused now."""
+        return not self.wait_ms and len(self.queue) >= self.size
+
     def expired(self, now: float) -> list[_Job[Any]]:
         """The jobs whose wait at the door is over, taken away."""
         gone = []
@@ -283,14 +294,21 @@ class _Lane:
 class ThreadedWriter:
     """One thread that owns the connection; the surfaces take turns, each in its own order."""
 
-    def __init__(self, transactions: Transactions, *, admission_ms: int, after_commit: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        transactions: Transactions,
+        *,
+        admission_ms: int,
+        gateway_queue_size: int,
+        after_commit: Callable[[], None],
+    ) -> None:
         """`admission_ms`: the wait for a place in the queue of the verbs; the gateway's refuses at once."""
         self.counts = transactions.counts
         self._transactions = transactions
         self._after_commit = after_commit
         self._lanes: Final[dict[Surface, _Lane]] = {
             "verbs": _Lane(limits.WRITER_QUEUE_SIZE, admission_ms),
-            "gateway": _Lane(limits.GATEWAY_QUEUE_SIZE, 0),
+            "gateway": _Lane(gateway_queue_size, 0),
         }
         self._turns = deque(self._lanes.values())
         self._changed = threading.Condition(threading.Lock())
@@ -317,8 +335,7 @@ class ThreadedWriter:
         lane = self._lanes[surface]
         job = _Job(work, Future(), monotonic() + lane.wait_ms / 1000)
         with self._changed:
-            if self._closing:
-                raise unavailable("closing", "storage: the store is closing; nothing was written")
+            self._check_open()
             if lane.accept(job):
                 self._changed.notify()
                 if lane.door:
@@ -327,6 +344,19 @@ class ThreadedWriter:
                 self.counts.queue_refusals += 1
                 job.future.set_exception(_queue_full(lane))
         return job.future
+
+    def check_admission(self, surface: Surface) -> None:
+        """Raise `WriterQueueFull` or `StorageUnavailable` when a write of the surface would be refused now."""
+        lane = self._lanes[surface]
+        with self._changed:
+            self._check_open()
+            if lane.is_full():
+                self.counts.queue_refusals += 1
+                raise _queue_full(lane)
+
+    def _check_open(self) -> None:
+        if self._closing:
+            raise unavailable(CLOSING, "storage: the store is closing; nothing was written")
 
     def waiting(self) -> int:
         """How many writes are in the queues and at their doors."""

@@ -182,7 +182,8 @@ def test_the_text_indexes_are_built_from_the_records(hive: Hive) -> None:
     seen = place("local", "observation", 1)
     hive.server.engine.run_write(lambda tx: text_index.replace(tx, "note", seen, None, "nonsense"))
     report = run(hive, text=True)
-    assert report.text_indexes == ["entity_words", "entity_trigrams", "note_words", "note_trigrams"]
+    curated = ["agent_entries_words", "agent_entries_trigrams"]
+    assert report.text_indexes == ["entity_words", "entity_trigrams", "note_words", "note_trigrams", *curated]
     assert report.models == []
     with hive.server.engine.read() as tx:
         for substrate in text_index.SUBSTRATES:

@@ -60,6 +60,7 @@ def test_the_options_are_the_settings() -> None:
         checkout_timeout_ms=250,
         writer_admission_ms=limits.WRITER_ADMISSION_WAIT_MS,
         disk_reserve_bytes=1_073_741_824,
+        gateway_queue_size=64,
     )
     assert storage_options(Settings(storage_writer_admission_ms=100)).writer_admission_ms == 100
 

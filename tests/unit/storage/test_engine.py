@@ -14,6 +14,7 @@ import pytest
 from hivekeep.storage import entities, sqlite
 from hivekeep.storage.connections import MEMORY, open_connection
 from hivekeep.storage.engine import Tx
+from hivekeep.storage.faults import is_closing
 from hivekeep.storage.sqlite import SqliteEngine, open_store
 from hivekeep_contract import limits
 from hivekeep_contract.errors import (
@@ -231,13 +232,38 @@ def test_the_gateway_has_a_queue_of_its_own_and_no_wait(threaded: SqliteEngine) 
     gate = _Gate()
     threaded.submit_write(gate)
     assert gate.entered.wait(20)
-    queued = [threaded.submit_write(lambda tx: "done", surface="gateway") for _ in range(limits.GATEWAY_QUEUE_SIZE)]
+    queued = [threaded.submit_write(lambda tx: "done", surface="gateway") for _ in range(64)]
     refused = threaded.submit_write(lambda tx: "never", surface="gateway")
     assert isinstance(refused.exception(0), WriterQueueFull)
     verb = threaded.submit_write(lambda tx: "verb")
     gate.open.set()
     assert verb.result(20) == "verb"
     assert {future.result(20) for future in queued} == {"done"}
+
+
+def test_admission_is_asked_without_queueing_anything(path: str) -> None:
+    """A full gateway queue and a closing store say so at once; the verbs' queue, which has a door, and a writer without
+    a thread refuse nobody."""
+    engine = open_store(path, OPTIONS._replace(gateway_queue_size=1), threaded=True)
+    gate = _Gate()
+    engine.submit_write(gate)
+    assert gate.entered.wait(20)
+    engine.check_admission("gateway")
+    queued = engine.submit_write(lambda tx: "done", surface="gateway")
+    with pytest.raises(WriterQueueFull):
+        engine.check_admission("gateway")
+    engine.check_admission("verbs")
+    assert (engine.writes_waiting(), _count(engine, "writer_queue_refusals")) == (1, 1)
+    gate.open.set()
+    assert queued.result(20) == "done"
+    engine.check_admission("gateway")
+    engine.close()
+    with pytest.raises(StorageUnavailable) as refused:
+        engine.check_admission("gateway")
+    assert is_closing(refused.value)
+    inline = open_store(path, OPTIONS)
+    inline.check_admission("gateway")
+    inline.close()
 
 
 def test_the_surfaces_take_turns(threaded: SqliteEngine) -> None:
