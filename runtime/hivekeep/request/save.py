@@ -65,7 +65,7 @@ def save(entries: Sequence[Entry], destination: str, root: Path) -> dict[str, An
         path.parent.mkdir(parents=True, exist_ok=True)
         # The folders exist only now: a link put there meanwhile must not lead out of the root.
         path = check_destination(destination, root)
-        _replace_file(path, data)
+        replace_file(path, data)
     except OSError as error:
         counts = summarise(entries)[0]
         raise StorageUnavailable(
@@ -88,7 +88,8 @@ def _outside(destination: str, base: Path) -> InvalidParams:
     return InvalidParams(f"save_to {destination!r} must lie inside the export folder {base}")
 
 
-def _replace_file(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Put a file in place in one rename, so that it is there whole or as it was. Raises OSError."""
     descriptor, temporary = tempfile.mkstemp(prefix=".export-", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

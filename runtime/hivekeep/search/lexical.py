@@ -28,6 +28,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from hivekeep.normal_form import normal_form
 from hivekeep_contract.limits import SEARCH_MAX_TERMS, SEARCH_QUERY_MAX_BYTES, STOP_WORDS
 
 TextMode = Literal["all_terms", "any_term"]
@@ -155,7 +156,7 @@ def wordless(terms: Sequence[Term]) -> list[Term]:
 
 def normalise(text: str) -> str:
     """The form in which text is indexed and asked for: Unicode NFC."""
-    return unicodedata.normalize("NFC", text)
+    return normal_form("NFC", text)
 
 
 def parse_terms(query: str) -> tuple[Term, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from hivekeep.normal_form import normal_form
 from hivekeep_contract.limits import SNIPPET_MAX_CHARS
 
 _LEAD = 60
@@ -36,7 +37,7 @@ def excerpt(body: str | None, literals: Sequence[str]) -> str | None:
     Without a match (the title was hit) it is the start of the body, and None when there is no body. Line
     breaks and runs of blanks become one blank; "…" marks a cut end and counts as a character.
     """
-    text = " ".join(unicodedata.normalize("NFC", body).split()) if body else ""
+    text = " ".join(normal_form("NFC", body).split()) if body else ""
     if not text:
         return None
     if len(text) <= SNIPPET_MAX_CHARS:

@@ -11,6 +11,9 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from hivekeep.agent.curated import files
+from hivekeep.agent.curated.files import NotRegular
+
 _DOT_GIT: Final = ".git"
 _POINTER: Final = "gitdir:"
 _COMMON: Final = "commondir"
@@ -93,7 +96,6 @@ def _remotes(config: str) -> dict[str, str]:
 def _text(file: Path) -> str | None:
     """The text of a small file; None when it is none, or is not there."""
     try:
-        with file.open("rb") as opened:
-            return opened.read(_FILE_MAX_BYTES).decode("utf-8", "surrogateescape")
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return files.read(file, _FILE_MAX_BYTES).decode("utf-8", "surrogateescape")
+    except (FileNotFoundError, NotADirectoryError, NotRegular):
         return None

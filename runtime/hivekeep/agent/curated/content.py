@@ -1,7 +1,7 @@
 """What an entry says at one revision, read from JSON and told apart by its hash.
 
 Invariant: content that was read is complete and canonical, so equal content has an equal hash whatever its spelling
-was: keys in any order, tags repeated or unsorted, integral floats (gateway rules, memory model).
+was: keys in any order, tags repeated, unsorted or decomposed, integral floats (gateway rules, memory model).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from hivekeep.agent import canonical
 from hivekeep.agent.curated import checks, scopes, secrecy
+from hivekeep.normal_form import normal_form
 from hivekeep.storage.agent_revisions import RevisionRow
 from hivekeep.storage.json_text import load_object, load_tags
 from hivekeep_contract.gateway import PROVENANCE_LISTS, PROVENANCE_TEXTS
@@ -51,15 +52,22 @@ FIELDS: Final = frozenset(Content._fields)
 
 
 def read(value: object, field: str = "") -> Content:
+    """The same as `parse`. Raises SecurityRejection as well, when a text or key holds what looks like a credential."""
+    content = parse(value, field)
+    refuse_secrets(content, field)
+    return content
+
+
+def parse(value: object, field: str = "") -> Content:
     """The content of a JSON object with these fields and no others; `field` is the pointer to it.
 
-    `kind`, `title` and `body` are needed; a summary that is null, and what is left out, says nothing. Raises
-    ValidationError, and SecurityRejection when a text or a key holds what looks like a credential.
+    `kind`, `title` and `body` are needed; a summary that is null, and what is left out, says nothing. Whoever calls
+    this looks for credentials elsewhere. Raises ValidationError.
     """
     given = checks.members(value, field, FIELDS)
     checks.required(given, field, REQUIRED)
     summary = given.get("summary")
-    content = Content(
+    return Content(
         kind=checks.word(given["kind"], f"{field}/kind", KINDS),
         title=checks.text(given["title"], f"{field}/title", most=ENTRY_TITLE_MAX),
         body=checks.text(given["body"], f"{field}/body", most=ENTRY_BODY_MAX, blank=True),
@@ -68,8 +76,6 @@ def read(value: object, field: str = "") -> Content:
         provenance=_provenance(given.get("provenance", {}), f"{field}/provenance"),
         tags=_tags(given.get("tags", []), f"{field}/tags"),
     )
-    refuse_secrets(content, field)
-    return content
 
 
 def of_revision(row: RevisionRow) -> Content:
@@ -91,8 +97,13 @@ def refuse_secrets(content: Content, field: str = "") -> None:
 
 
 def _tags(value: object, field: str) -> tuple[str, ...]:
-    listed = checks.items(value, field, most=ENTRY_TAGS_MAX)
-    return tuple(sorted({checks.text(tag, field, most=ENTRY_TAG_MAX).strip() for tag in listed}))
+    return tuple(sorted({_tag(tag, field) for tag in checks.items(value, field, most=ENTRY_TAGS_MAX)}))
+
+
+def _tag(value: object, field: str) -> str:
+    """A tag as it is kept: composed, so that two that look alike are one. Composing may make it longer."""
+    composed = normal_form("NFC", checks.text(value, field, most=ENTRY_TAG_MAX).strip())
+    return checks.text(composed, field, most=ENTRY_TAG_MAX)
 
 
 def _provenance(value: object, field: str) -> dict[str, Any]:

@@ -12,16 +12,23 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from hivekeep.agent import retrieval
+from hivekeep.agent.canonical import moment_now
 from hivekeep.agent.curated import archive, checks, folders, lifecycle, managed, secrecy, taking_in, views, workspaces
 from hivekeep.agent.curated import content as contents
 from hivekeep.agent.curated.lifecycle import Author, NewEntry, Stored
 from hivekeep.agent.curated.workspaces import Resolved
 from hivekeep.identity.ids import classify
-from hivekeep.storage import agent_entries, agent_links, agent_retrieval, agent_revisions
+from hivekeep.storage import (
+    agent_deliveries,
+    agent_entries,
+    agent_feedback,
+    agent_links,
+    agent_retrieval,
+    agent_revisions,
+)
 from hivekeep.storage.agent_entries import EntryFilter, EntryRow
 from hivekeep.storage.engine import Engine, Tx
 from hivekeep.storage.snapshots import snapshot
-from hivekeep.times import now_us
 from hivekeep_contract.gateway import WORKSPACE_REASONS
 from hivekeep_contract.gateway_errors import Conflict, NotFound, ValidationError
 from hivekeep_contract.limits import (
@@ -34,7 +41,6 @@ from hivekeep_contract.vocabulary import ENUMS
 T = TypeVar("T")
 Answer = dict[str, Any]
 
-_MILLISECOND_US: Final = 1000
 _CONFIDENCE: Final = "confidence"
 
 
@@ -53,6 +59,10 @@ class Desk:
     engine: Engine
     author: str
     folder: Path
+
+    def __post_init__(self) -> None:
+        """Raise SecurityRejection for an author that looks like a credential: everything is stored under that name."""
+        secrecy.refuse([("/actor", self.author)])
 
     def workspace(self, folder: Path | None = None) -> Answer:
         """The workspace of a folder and why. Raises ValidationError for a malformed project file."""
@@ -105,7 +115,7 @@ class Desk:
         return {"entry": views.entry(stored), "created": stored.changed}
 
     def show(self, reference: str, revision: int | None = None) -> Answer:
-        """An entry, its links, its revisions in short, and what was done to it; or one of its revisions."""
+        """An entry, its links, its revisions in short, what was done to it and with it; or one of its revisions."""
         with self.engine.read() as tx, snapshot(tx):
             entry = self._entry(tx, reference)
             if revision is not None:
@@ -121,6 +131,7 @@ class Desk:
                 ],
                 "links": [views.link(row) for row in agent_links.of_entry(tx, entry.seq)],
                 "audit": [views.audit(row) for row in agent_entries.audit_of(tx, entry.id)],
+                "use": _use(tx, entry.id),
                 "untrusted": True,
             }
 
@@ -208,6 +219,7 @@ class Desk:
         Raises FolderRefused for a file of the folder that is no entry, and OSError.
         """
         checks.identifier(source_id, "/source")
+        secrecy.refuse([("/source", source_id)])
         if source.is_dir():
             items, checksum = folders.read(source, source_id)
         else:
@@ -235,7 +247,7 @@ class Desk:
             return views.entry(Stored(entry, lifecycle.current(tx, entry), changed=False))
 
     def _by(self) -> Author:
-        return Author(self.author, now_us() // _MILLISECOND_US * _MILLISECOND_US)
+        return Author(self.author, moment_now())
 
     def _changed(self, write: Callable[[Tx], Stored]) -> Answer:
         stored = self.engine.run_write(write)
@@ -294,6 +306,12 @@ class Desk:
     def _remember(self, tx: Tx, found: Resolved | None) -> None:
         if found is not None and not found.known:
             workspaces.remember(tx, found, self._by().now_us)
+
+
+def _use(tx: Tx, entry_id: str) -> Answer:
+    """How often an entry was delivered, to how many runs, and what they said of it."""
+    deliveries, runs = agent_deliveries.use_of(tx, entry_id)
+    return {"deliveries": deliveries, "runs": runs, "verdicts": agent_feedback.tally(tx, entry_id)}
 
 
 def read_file(file: Path) -> bytes:

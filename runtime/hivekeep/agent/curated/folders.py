@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from hivekeep import strict_json
-from hivekeep.agent.curated import checks
+from hivekeep.agent.curated import checks, files
 from hivekeep.agent.curated import content as contents
 from hivekeep.agent.curated.managed import Item, item
 from hivekeep_contract.gateway import FRONT_FIELDS
@@ -43,15 +44,15 @@ class FolderRefused(Exception):
 def read(folder: Path, source_id: str) -> tuple[list[Item], str]:
     """The entries of a folder and a checksum of all its files, in the order of their paths.
 
-    Files whose names begin with a dot are left alone. Raises FolderRefused, ValidationError for too many files, and
-    OSError.
+    Files whose names begin with a dot, and what is no regular file, are left alone. Raises FolderRefused,
+    ValidationError for too many files, and OSError: a part that cannot be read is not taken for an empty one.
     """
     digest = hashlib.sha256()
     items = []
     for name, path in _files(folder):
-        with path.open("rb") as file:
-            data = file.read(SOURCE_FILE_MAX_BYTES + 1)
-        digest.update(f"{len(name.encode())}:{len(data)}:".encode() + name.encode() + data)
+        data = files.read(path, SOURCE_FILE_MAX_BYTES + 1, follow=False)
+        called = name.encode("utf-8", "surrogateescape")
+        digest.update(f"{len(called)}:{len(data)}:".encode() + called + data)
         try:
             items.append(_item(source_id, name, data))
         except GatewayError as why:
@@ -61,27 +62,31 @@ def read(folder: Path, source_id: str) -> tuple[list[Item], str]:
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     found = []
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in os.walk(folder, onerror=_refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(place, name)
-            if not name.startswith(".") and path.suffix in (_JSON, _MARKDOWN) and not path.is_symlink():
+            if not name.startswith(".") and path.suffix in (_JSON, _MARKDOWN) and stat.S_ISREG(path.lstat().st_mode):
                 found.append((path.relative_to(folder).as_posix(), path))
                 if len(found) > SOURCE_FILES_MAX:
                     raise ValidationError("too_large")
     return iter(sorted(found))
 
 
+def _refuse(fault: OSError) -> NoReturn:
+    raise fault
+
+
 def _item(source_id: str, name: str, data: bytes) -> Item:
     if len(data) > SOURCE_FILE_MAX_BYTES:
         raise ValidationError("too_large")
-    mapping = checks.mapping(name, "")
+    mapping = checks.mapping(name, "/mapping")
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValidationError("not_json") from None
     if name.endswith(_MARKDOWN):
-        return item(source_id, mapping, contents.read(_of_markdown(name, text)))
+        return item(source_id, mapping, contents.parse(_of_markdown(name, text)))
     try:
         given = strict_json.decode(text)
     except ValueError:
@@ -89,7 +94,7 @@ def _item(source_id: str, name: str, data: bytes) -> Item:
     if not isinstance(given, dict):
         raise ValidationError("not_an_object")
     confidence = checks.confidence(given.pop(_CONFIDENCE, SOURCE_CONFIDENCE), f"/{_CONFIDENCE}")
-    return item(source_id, mapping, contents.read(given), confidence)
+    return item(source_id, mapping, contents.parse(given), confidence)
 
 
 def _of_markdown(name: str, text: str) -> dict[str, Any]:
@@ -108,7 +113,7 @@ def _front(text: str) -> tuple[dict[str, str], str]:
     told: dict[str, str] = {}
     for number, line in enumerate(lines[1:], start=1):
         if line.strip() == _FENCE:
-            return told, "".join(lines[number + 1 :]).lstrip("\n")
+            return told, "".join(lines[number + 1 :]).lstrip("\r\n")
         name, colon, value = line.partition(":")
         if not colon or name.strip() not in FRONT_FIELDS:
             raise ValidationError("unknown_field")

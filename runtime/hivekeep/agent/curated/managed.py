@@ -48,7 +48,7 @@ class Refreshed(NamedTuple):
 def item(source_id: str, mapping: str, content: Content, confidence: float = SOURCE_CONFIDENCE) -> Item:
     """An entry of a collection; its provenance names the collection beside what it said itself.
 
-    Raises SecurityRejection when a name looks like a credential.
+    Raises SecurityRejection when anything in it, or a name, looks like a credential.
     """
     reference = canonical({"sourceId": source_id, "mapping": mapping}).decode()
     provenance = {**content.provenance, "type": SOURCE_PROVENANCE_TYPE, "reference": reference}
@@ -69,7 +69,7 @@ def of_archive(archive: Archive, source_id: str) -> list[Item]:
         if record["status"] == SUPERSEDED:
             continue
         last = revisions[-1]
-        content = contents.read({name: last.record[name] for name in Content._fields}, last.at)
+        content = contents.parse({name: last.record[name] for name in Content._fields}, last.at)
         mapping = checks.mapping(record["entryId"], f"{at}/entryId")
         items.append(item(source_id, mapping, content, checks.confidence(record["confidence"], f"{at}/confidence")))
     return items

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from hivekeep.gate.redaction import holds_credential
+from hivekeep.gate.credentials import holds_credential
 from hivekeep.gate.secrets import scan_fields
 from hivekeep_contract.gateway_errors import SecurityRejection
 

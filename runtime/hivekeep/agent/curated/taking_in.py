@@ -14,6 +14,7 @@ from hivekeep.agent.curated import content as contents
 from hivekeep.agent.curated.archive import Archive, Line
 from hivekeep.agent.curated.content import Content
 from hivekeep.agent.curated.lifecycle import SUPERSEDED, Author
+from hivekeep.agent.curated.managed import DISABLED
 from hivekeep.storage import agent_entries, agent_links, agent_revisions, agent_sources
 from hivekeep.storage.agent_entries import AuditRow, EntryRow
 from hivekeep.storage.agent_links import LinkRow
@@ -73,7 +74,7 @@ class Imported(NamedTuple):
 
 
 def drafts(archive: Archive, workspace: str) -> Incoming:
-    """The rows of a file for a workspace, each line looked at. Raises ValidationError and SecurityRejection."""
+    """The rows of a file for a workspace, each line looked at. Raises ValidationError."""
     both = zip(archive.entries, archive.revisions, strict=True)
     entries = [_draft(line, revisions, workspace) for line, revisions in both]
     return Incoming(
@@ -141,11 +142,14 @@ def _draft(line: Line, revisions: list[Line], workspace: str) -> Draft:
 
 
 def _revision(line: Line, number: int) -> tuple[RevisionRow, Content]:
-    """A revision without its entry's number, and what it says; its hash is worked out again."""
+    """A revision without its entry's number, and what it says; its hash is worked out again.
+
+    The line was looked at for credentials when the file was read.
+    """
     record, at = line
     if record["revision"] != number:
         raise ValidationError("wrong_value", field=f"{at}/revision")
-    content = contents.read({name: record[name] for name in contents.Content._fields}, at)
+    content = contents.parse({name: record[name] for name in contents.Content._fields}, at)
     if record["contentHash"] != content.hash:
         raise ValidationError("checksum_differs", field=f"{at}/contentHash")
     by = Author(
@@ -248,7 +252,9 @@ def _store(tx: Tx, draft: Draft) -> EntryRow:
 def _check_source(tx: Tx, entry: EntryRow) -> None:
     assert entry.source_id is not None
     assert entry.source_mapping is not None
-    if agent_sources.get(tx, entry.workspace, entry.source_id) is None:
+    source = agent_sources.get(tx, entry.workspace, entry.source_id)
+    if source is None or (source.state == DISABLED) != (entry.source_state == DISABLED):
+        # A source is switched off with all its entries.
         raise ValidationError("bad_archive")
     if agent_entries.with_mapping(tx, entry.workspace, entry.source_id, entry.source_mapping) is not None:
         raise Conflict("record_differs")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hivekeep import strict_json
-from hivekeep.agent.curated import checkouts, checks
+from hivekeep.agent.curated import checkouts, checks, files, secrecy
 from hivekeep.agent.curated.checkouts import Checkout
 from hivekeep.storage import agent_workspaces
 from hivekeep.storage.agent_workspaces import RepositoryRow
@@ -66,7 +66,7 @@ def look(folder: Path) -> Place:
     """What the files round a folder say.
 
     A project file counts at the top of the checkout or anywhere between it and the folder, the nearest first. Raises
-    ValidationError for a malformed one, and OSError.
+    ValidationError for a malformed one, SecurityRejection for one that names a credential, and OSError.
     """
     here = folder.resolve()
     checkout = checkouts.find(here)
@@ -89,7 +89,7 @@ def resolve(tx: Tx, place: Place) -> Resolved:
     found = agent_workspaces.by_place(tx, place.key)
     if found is not None:
         return Resolved(found.workspace, found.id, "place", True, place)
-    remote = None if place.checkout is None else place.checkout.remote_key
+    remote = _remote(place)
     if remote is not None:
         found = agent_workspaces.by_remote(tx, remote)
         repository_id = REMOTE_REPOSITORY_PREFIX + remote[:REPOSITORY_DIGITS] if found is None else found.id
@@ -103,20 +103,41 @@ def resolve(tx: Tx, place: Place) -> Resolved:
 def remember(tx: Tx, found: Resolved, now_us: int) -> None:
     """Note the repository of a folder and that the folder is a checkout of it.
 
-    Raises Conflict when a project file calls its repository by the id of the global workspace.
+    Raises Conflict when a project file calls its repository by the id of the global workspace, or would move one that
+    it does not belong to.
     """
     if found.repository_id == GLOBAL_REPOSITORY or found.workspace == GLOBAL_WORKSPACE:
         raise Conflict("other_workspace")
-    remote = None if found.place.checkout is None else found.place.checkout.remote_key
+    known = agent_workspaces.by_id(tx, found.repository_id)
+    if known is not None and not _may_change(tx, known, found):
+        raise Conflict("other_workspace")
+    remote = _remote(found.place)
     if remote is not None and agent_workspaces.by_remote(tx, remote) is not None:
         # Another repository of this remote is known: one remote belongs to one.
         remote = None
-    if agent_workspaces.by_id(tx, found.repository_id) is None:
+    if known is None:
         row = RepositoryRow(found.repository_id, found.workspace, remote, now_us)
         agent_workspaces.insert(tx, row)
     else:
         agent_workspaces.change(tx, found.repository_id, found.workspace, remote)
     agent_workspaces.put_place(tx, found.place.key, found.repository_id, now_us)
+
+
+def _may_change(tx: Tx, known: RepositoryRow, found: Resolved) -> bool:
+    """Whether a folder may say what it says of a known repository.
+
+    A project file comes with what was fetched from anywhere. Only one in a checkout of the repository's own remote, or
+    of a repository without one in a folder that is known to be its checkout, takes it to another workspace.
+    """
+    if found.reason != "project_file" or known.workspace == found.workspace:
+        return True
+    if known.remote_key is not None:
+        return known.remote_key == _remote(found.place)
+    return agent_workspaces.by_place(tx, found.place.key) == known
+
+
+def _remote(place: Place) -> str | None:
+    return None if place.checkout is None else place.checkout.remote_key
 
 
 def _nearest_project(folders: list[Path]) -> Project | None:
@@ -130,8 +151,7 @@ def _nearest_project(folders: list[Path]) -> Project | None:
 
 def _project(file: Path) -> Project | None:
     try:
-        with file.open("rb") as opened:
-            data = opened.read(PROJECT_FILE_MAX_BYTES + 1)
+        data = files.read(file, PROJECT_FILE_MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     given = _fields(data)
@@ -140,6 +160,7 @@ def _project(file: Path) -> Project | None:
     for name in PROJECT_FIELDS:
         if name not in (_VERSION, "templateVersion") and name in given:
             checks.identifier(given[name], f"/{name}")
+    secrecy.refuse((f"/{name}", value) for name, value in given.items())
     return Project(given["repositoryId"], given["workspace"], file)
 
 
@@ -147,7 +168,7 @@ def _fields(data: bytes) -> dict[str, Any]:
     if len(data) > PROJECT_FILE_MAX_BYTES:
         raise ValidationError("too_large")
     try:
-        given = strict_json.decode(data.decode())
+        given = strict_json.decode_unique(data.decode("utf-8-sig"))
     except ValueError:
         raise ValidationError("not_json") from None
     checks.members(given, "", PROJECT_FIELDS)

@@ -7,11 +7,11 @@ runs of letters, are similar; meaning plays no part. For tests, and where nothin
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Final
 
+from hivekeep.normal_form import normal_form
 from hivekeep.search.embedders.protocol import Prepared, bounded, unit_vector
 from hivekeep_contract.limits import EMBEDDING_HASHED_BYTES_MAX, EMBEDDING_HASHED_DIMS
 
@@ -61,7 +61,7 @@ def _vector(text: str) -> bytes:
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
     """Every word, and every run of three characters of it with a blank on both sides; a text without words is one."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = normal_form("NFKC", text).casefold()
     for word in _WORD.findall(folded) or [folded.strip()]:
         yield f"word {word}", _WORD_WEIGHT
         padded = f" {word} "

@@ -1,4 +1,4 @@
-"""A transaction in memory, a store on a file, and a desk on it."""
+"""A store on a file, and a desk on it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,8 @@ from pathlib import Path
 import pytest
 
 from hivekeep.agent.curated.desk import Desk
-from hivekeep.storage.connections import MEMORY
-from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import SqliteEngine, open_store
 from support.stores import OPTIONS
-
-
-@pytest.fixture
-def tx() -> Iterator[Tx]:
-    """A connection to an empty store in memory, for functions that take a `Tx`."""
-    opened = open_store(MEMORY, OPTIONS)
-    with opened.read() as reading:
-        yield reading
-    opened.close()
 
 
 @pytest.fixture

@@ -246,7 +246,25 @@ BROKEN: list[tuple[Callable[[list[Record]], None], str]] = [
     (changed("link", toId="00000000-0000-4000-8000-00000000ffff"), "bad_archive"),
     (changed("audit", operation="sing"), "wrong_value"),
     (changed("source", state="stale"), "wrong_value"),
+    # An entry of a source that is switched off would be delivered.
+    (changed("source", state="disabled"), "bad_archive"),
 ]
+
+
+def test_no_export_is_larger_than_may_be_read(
+    desk: Desk, fresh: Desk, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only its bytes were counted, so one of more lines than an import takes was written and was of no use."""
+    data = desk.export("demo")[0]
+    lines = data.count(b"\n")
+    monkeypatch.setattr(archive, "ARCHIVE_LINES_MAX", lines)
+    assert desk.export("demo")[0] == data
+    assert fresh.take_in(data, None, dry_run=False)["entries"] == 7
+    monkeypatch.setattr(archive, "ARCHIVE_LINES_MAX", lines - 1)
+    for act in (lambda: desk.export("demo"), lambda: archive.read(data)):
+        with pytest.raises(ValidationError) as refused:
+            act()
+        assert refused.value.reason in ("too_large", "bad_archive")
 
 
 @pytest.mark.parametrize(("change", "reason"), BROKEN)

@@ -32,6 +32,17 @@ def test_tags_are_a_sorted_set_without_blanks_round_them() -> None:
     assert content.read({**SAID, "tags": ["b", " a ", "b", "B"]}).tags == ("B", "a", "b")
 
 
+def test_tags_that_look_alike_are_one() -> None:
+    """One in decomposed characters, as file names of macOS are, stood beside the same one in composed characters."""
+    assert content.read({**SAID, "tags": ["caf\u00e9", "cafe\u0301"]}).tags == ("caf\u00e9",)
+    # Composing makes two characters of this one; what was read can be read again.
+    told = content.read({**SAID, "tags": ["\u0958" * 100]}).tags
+    assert (told, content.read({**SAID, "tags": list(told)}).tags) == (("\u0915\u093c" * 100,), told)
+    with pytest.raises(ValidationError) as refused:
+        content.read({**SAID, "tags": ["\u0958" * 101]})
+    assert (refused.value.reason, refused.value.field) == ("too_long", "/tags")
+
+
 def test_the_hash_is_that_of_the_canonical_json_of_all_seven_fields() -> None:
     """SHA-256, worked out once by hand with sha256sum."""
     said = content.read({**SAID, "tags": ["b", "a"]})

@@ -102,7 +102,7 @@ def test_what_names_no_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_list_without_a_text_is_newest_first(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """With filters, of one workspace, cut at the limit."""
     moments = count(1_000_000, 1_000)
-    monkeypatch.setattr("hivekeep.agent.curated.desk.now_us", lambda: next(moments))
+    monkeypatch.setattr("hivekeep.agent.curated.desk.moment_now", lambda: next(moments))
     ids = {title: add(desk, title, tags=[f"Tag {title}"]) for title in ("a", "b", "c")}
     desk.record("other", {"kind": "fact", "title": "elsewhere", "body": ""})
     add(desk, "d", kind="lesson")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,54 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     (folder / "b.md").symlink_to(outside / "secret.md")
     (folder / "c").symlink_to(outside)
     assert list(read(folder)) == ["a.md"]
+
+
+def test_a_pipe_in_a_folder_is_left_alone(tmp_path: Path) -> None:
+    """Opening a pipe waits for somebody who writes: an import of a folder that had one never ended."""
+    (tmp_path / "a.md").write_text("# A\n")
+    os.mkfifo(tmp_path / "b.md")
+    assert [one.mapping for one in folders.read(tmp_path, "wiki")[0]] == ["a.md"]
+
+
+def test_a_file_name_without_a_text_refuses_the_folder(tmp_path: Path) -> None:
+    """The checksum was made of the name as UTF-8, which a name of other bytes does not have: a crash."""
+    (tmp_path / os.fsdecode(b"a\xff.md")).write_text("# A\n")
+    with pytest.raises(FolderRefused) as refused:
+        folders.read(tmp_path, "wiki")
+    assert (type(refused.value.why), refused.value.why.reason) == (ValidationError, "wrong_value")
+
+
+def test_a_part_of_a_folder_that_cannot_be_read_is_not_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walking a folder passes over what cannot be listed, so the next import called its entries stale."""
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.md").write_text("# A\n")
+    listed = os.scandir
+
+    def scandir(place: str) -> Any:
+        if place.endswith("deep"):
+            raise PermissionError(13, "Permission denied", place)
+        return listed(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(PermissionError):
+        folders.read(tmp_path, "wiki")
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    """Editors put one before a text: the lines at its top were taken for its body, and JSON for none."""
+    (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbf---\r\nkind: lesson\r\ntitle: Look\r\n---\r\n\r\ntwice\r\n")
+    (tmp_path / "b.json").write_bytes(b'\xef\xbb\xbf{"kind": "fact", "title": "b", "body": "c"}')
+    told = [(one.content.kind, one.content.title, one.content.body) for one in folders.read(tmp_path, "wiki")[0]]
+    assert told == [("lesson", "Look", "twice\r\n"), ("fact", "b", "c")]
+
+
+def test_a_source_is_not_called_by_a_credential(desk: Desk, tmp_path: Path) -> None:
+    """Only its entries were looked at, so a folder without any stored the name."""
+    with pytest.raises(SecurityRejection) as refused:
+        desk.refresh(tmp_path, TOKEN, "demo", verified=False, dry_run=False)
+    assert refused.value.field == "/source"
 
 
 def test_an_exported_file_may_manage_entries(desk: Desk, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hivekeep.agent.curated import secrecy
-from hivekeep.gate.redaction import holds_credential
+from hivekeep.gate.credentials import holds_credential
 from hivekeep_contract.gateway_errors import SecurityRejection
 
 SECRETS = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hivekeep.agent.curated import checkouts, workspaces
 from hivekeep.agent.curated.checkouts import remote_key
 from hivekeep.agent.curated.desk import Desk
+from hivekeep.agent.curated.files import NotRegular
 from hivekeep.storage import agent_workspaces
 from hivekeep.storage.engine import Tx
 from hivekeep_contract.gateway_errors import Conflict, SecurityRejection, ValidationError
@@ -193,6 +195,56 @@ SAME = [
     "git@example.org:team/tool.git",
     "git://example.org/team/tool.git/",
 ]
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    """Opening a pipe waits for somebody who writes: a fetched folder could stop every command in it for good."""
+    for name, folder in (("config", repository(tmp_path / "a") / ".git"), (".git", tmp_path)):
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+    assert workspaces.look(tmp_path / "a").checkout == (tmp_path / "a", tmp_path / "a" / ".git", None)
+    assert workspaces.look(tmp_path).checkout is None
+    os.mkfifo(tmp_path / ".hivekeep.json")
+    with pytest.raises(NotRegular):
+        workspaces.look(tmp_path)
+
+
+def test_a_folder_in_the_place_of_a_project_file_is_named(tmp_path: Path) -> None:
+    """The refusal says which path it is about."""
+    (tmp_path / ".hivekeep.json").mkdir()
+    with pytest.raises(NotRegular) as refused:
+        workspaces.look(tmp_path)
+    assert refused.value.filename == str(tmp_path / ".hivekeep.json")
+
+
+@pytest.mark.parametrize("name", ["workspace", "repositoryId", "agentFile"])
+def test_a_project_file_names_no_credential(tmp_path: Path, name: str) -> None:
+    """Only a workspace that was given by name was looked at: one of the file was stored."""
+    with pytest.raises(SecurityRejection) as refused:
+        workspaces.look(project(tmp_path, **{name: "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}))
+    assert refused.value.field == f"/{name}"
+
+
+def test_a_project_file_of_elsewhere_moves_no_known_repository(tx: Tx, tmp_path: Path) -> None:
+    """It named the id of a repository with another workspace, and from then on that repository belonged there.
+
+    A checkout of the same remote may, and a folder of a repository without a remote.
+    """
+    remember(tx, project(repository(tmp_path / "ours", url=URL)))
+    fetched = project(repository(tmp_path / "fetched", url="https://example.org/x/y.git"), workspace="theirs")
+    for place in (fetched, project(tmp_path / "plain", workspace="theirs")):
+        with pytest.raises(Conflict) as refused:
+            remember(tx, place)
+        assert refused.value.reason == "other_workspace"
+    assert found(tx, tmp_path / "ours")[:2] == ("team", "repo-7")
+    remember(tx, project(repository(tmp_path / "clone", url=URL), workspace="renamed"))
+    known = agent_workspaces.by_id(tx, "repo-7")
+    assert known is not None
+    assert known.workspace == "renamed"
+    local = project(tmp_path / "local", repositoryId="repo-8")
+    remember(tx, local)
+    remember(tx, project(local, repositoryId="repo-8", workspace="other"))
+    assert found(tx, local) == ("other", "repo-8", "project_file", True)
 
 
 def test_spellings_of_one_address_have_one_fingerprint() -> None:
