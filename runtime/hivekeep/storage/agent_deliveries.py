@@ -79,6 +79,10 @@ _OUTDATED: Final = sql(
     " WHERE revision < (SELECT e.revision FROM agent_entries e WHERE e.id = had.id) ORDER BY id LIMIT ?",
     of_run=_OF_RUN,
 )
+_USE: Final = (
+    "SELECT count(*), count(DISTINCT d.run_seq) FROM agent_delivery_items i"
+    " CROSS JOIN agent_deliveries d ON d.seq = i.delivery_seq WHERE i.entry_id = ?"
+)
 _CONTRADICTING: Final = sql(
     "WITH had AS MATERIALIZED (SELECT e.seq, e.id FROM agent_entries e WHERE e.status = 'verified' AND e.retrievable"
     " AND e.id IN (SELECT i.entry_id {of_run}))"
@@ -126,6 +130,12 @@ def newest_id(tx: Tx, run_seq: int) -> str | None:
 def delivered_before(tx: Tx, run_seq: int, sequence: int) -> dict[str, int]:
     """The newest revision of each entry that was delivered for an earlier event than that number, by entry id."""
     return {str(row[0]): int(row[1]) for row in tx.all(_DELIVERED, (run_seq, sequence))}
+
+
+def use_of(tx: Tx, entry_id: str) -> tuple[int, int]:
+    """How often an entry was delivered, and to how many runs."""
+    row = tx.one(_USE, (entry_id,))
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
 
 def outdated(tx: Tx, run_seq: int) -> list[str]:

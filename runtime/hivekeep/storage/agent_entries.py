@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from hivekeep.storage.engine import Tx
-from hivekeep.storage.statements import Where, batches, marks, sql
+from hivekeep.storage.statements import Where, batches, beginning_with, marks, sql
 
 
 class EntryRow(NamedTuple):
@@ -105,8 +105,6 @@ _AUDIT_OF: Final = sql(
     "SELECT {columns} FROM agent_entry_audit WHERE entry_id = ? ORDER BY seq", columns=_AUDIT_COLUMNS
 )
 _PURGED: Final = "SELECT 1 FROM agent_entry_audit WHERE entry_id = ? AND operation = ? LIMIT 1"
-_PAST_HEX: Final = "g"
-"""Sorts behind every hex digit and the hyphen."""
 
 
 def insert(tx: Tx, row: EntryRow) -> EntryRow:
@@ -121,7 +119,7 @@ def get(tx: Tx, entry_id: str) -> EntryRow | None:
 
 def with_prefix(tx: Tx, prefix: str) -> list[EntryRow]:
     """The first two entries whose ids begin so; `prefix` is lower-case hex with hyphens at their places."""
-    return [EntryRow._make(row) for row in tx.all(_BY_PREFIX, (prefix, prefix + _PAST_HEX))]
+    return [EntryRow._make(row) for row in tx.all(_BY_PREFIX, beginning_with(prefix))]
 
 
 def with_content(tx: Tx, workspace: str, content_hash: str) -> EntryRow | None:
@@ -184,7 +182,7 @@ def change(tx: Tx, old: EntryRow, **changes: Any) -> EntryRow:
 
 
 def erase(tx: Tx, row: EntryRow) -> None:
-    """Remove an entry and its audit rows, and its name from those of others; what refers to it must be gone."""
+    """Remove an entry and its audit rows; what refers to it must be gone. Those of others keep its id."""
     tx.run("DELETE FROM agent_entries WHERE seq = ?", (row.seq,))
     tx.run("DELETE FROM agent_entry_audit WHERE entry_id = ?", (row.id,))
 

@@ -1,7 +1,7 @@
 """What agents said of deliveries, recommendations, questions and outcomes.
 
 Invariant: feedback is only ever added and goes with its run. An id is used once within its category, in all runs.
-Verdicts on an entry count for the exact revision that was judged, and no reader walks over more of them than count.
+Verdicts on an entry count for the exact revision that was judged, and ranking walks over no more of them than count.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ _VERDICTS: Final = sql(
     " FROM json_each(?) AS e CROSS JOIN json_each(?) AS v) WHERE runs > 0",
     runs=str(RANKING_FEEDBACK_RUNS_MAX),
 )
+_TALLY: Final = "SELECT verdict, count(*) FROM agent_feedback WHERE entry_id = ? GROUP BY verdict ORDER BY verdict"
 # Without the name of the index SQLite would rather walk over the feedback of all runs, which is in the order asked for.
 _OF_RUN: Final = (
     "SELECT entry_id, verdict FROM agent_feedback INDEXED BY agent_feedback_key"
@@ -86,6 +87,11 @@ def verdicts(tx: Tx, entries: Sequence[tuple[str, int]]) -> dict[str, dict[str, 
     for entry_id, verdict, runs in tx.all(_VERDICTS, (json_text.dump(list(entries)), _ALL_VERDICTS)):
         found.setdefault(entry_id, {})[verdict] = runs
     return found
+
+
+def tally(tx: Tx, entry_id: str) -> dict[str, int]:
+    """How often each verdict was given on an entry, whatever its revision; for people, not for ranking."""
+    return dict(tx.all(_TALLY, (entry_id,)))
 
 
 def last_verdicts(tx: Tx, run_seq: int) -> dict[str, str]:

@@ -80,11 +80,17 @@ def insert(tx: Tx, row: IntakeRow) -> None:
     tx.run(_INSERT, row)
 
 
+def find(tx: Tx, run_seq: int) -> IntakeRow | None:
+    """The intake of a run, None when the run was purged meanwhile."""
+    row = tx.one(_GET, (run_seq,))
+    return None if row is None else IntakeRow._make(row)
+
+
 def get(tx: Tx, run_seq: int) -> IntakeRow:
     """The intake of a run that exists."""
-    row = tx.one(_GET, (run_seq,))
+    row = find(tx, run_seq)
     assert row is not None
-    return IntakeRow._make(row)
+    return row
 
 
 def update(tx: Tx, row: IntakeRow) -> None:

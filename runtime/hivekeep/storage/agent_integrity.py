@@ -27,9 +27,25 @@ class IntakeHash(NamedTuple):
     profile_hash: str | None
 
 
+class Totals(NamedTuple):
+    """How many runs, events of all of them, and runs that were purged there are."""
+
+    runs: int
+    events: int
+    purged: int
+
+
 _NEXT_RUN: Final = sql("SELECT {columns} FROM agent_runs WHERE seq > ? LIMIT 1", columns=", ".join(RunRow._fields))
+_TOTALS: Final = (
+    "SELECT (SELECT count(*) FROM agent_runs), (SELECT count(*) FROM agent_events), (SELECT count(*) FROM"
+    " agent_run_purges)"
+)
 _INTAKE: Final = "SELECT profile, profile_hash FROM agent_intakes WHERE run_seq = ?"
 _STRAYS: Final = (
+    (
+        "it was purged and is here again",
+        "SELECT r.id FROM agent_runs AS r WHERE EXISTS (SELECT 1 FROM agent_run_purges AS g WHERE g.run_id = r.id)",
+    ),
     (
         "its parent run does not exist",
         "SELECT r.id FROM agent_runs AS r WHERE r.parent_run_id IS NOT NULL"
@@ -80,6 +96,13 @@ def runs(tx: Tx) -> Iterator[RunRow]:
         seq = run.seq
 
 
+def totals(tx: Tx) -> Totals:
+    """What there is to examine."""
+    row = tx.one(_TOTALS)
+    assert row is not None
+    return Totals._make(row)
+
+
 def intake(tx: Tx, run_seq: int) -> IntakeHash | None:
     """The intake of a run, None when it has none."""
     row = tx.one(_INTAKE, (run_seq,))
@@ -91,3 +114,11 @@ def strays(tx: Tx, most: int) -> Iterator[Stray]:
     for trouble, statement in _STRAYS:
         for (run_id,) in tx.all(statement + " LIMIT ?", (most,)):
             yield Stray(run_id, trouble)
+
+
+def strays_of(tx: Tx, run_seq: int) -> Iterator[Stray]:
+    """Which sorts of rows contradict one run."""
+    for trouble, statement in _STRAYS:
+        row = tx.one(statement + " AND r.seq = ? LIMIT 1", (run_seq,))
+        if row is not None:
+            yield Stray(row[0], trouble)

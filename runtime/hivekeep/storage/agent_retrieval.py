@@ -11,10 +11,10 @@ Terms come as quoted MATCH expressions that `hivekeep.search.lexical` made, ever
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from hivekeep.normal_form import normal_form
 from hivekeep.storage import json_text, text_places
 from hivekeep.storage.engine import Args, Row, Tx
 from hivekeep.storage.json_text import EMPTY_OBJECT
@@ -179,16 +179,15 @@ _DROP_KEYS: Final = (
     "DELETE FROM agent_entry_tags WHERE entry_seq = ?",
     "DELETE FROM agent_entry_signals WHERE entry_seq = ?",
 )
-_PUT_TAG: Final = (
-    "INSERT OR REPLACE INTO agent_entry_tags (workspace, tag_key, entry_seq, revision) VALUES (?, ?, ?, ?)"
-)
+# Not OR REPLACE: such a statement sets a savepoint of its own, at which the text indexes write out all they hold. That
+# made a part of the index of every entry of an import.
+_PUT_TAG: Final = "INSERT INTO agent_entry_tags (workspace, tag_key, entry_seq, revision) VALUES (?, ?, ?, ?)"
 _KEYS_OF: Final = (
     "SELECT workspace, tag_key, entry_seq, revision FROM agent_entry_tags WHERE entry_seq = ?",
     "SELECT workspace, kind, value_key, entry_seq, revision FROM agent_entry_signals WHERE entry_seq = ?",
 )
 _PUT_SIGNAL: Final = (
-    "INSERT OR REPLACE INTO agent_entry_signals (workspace, kind, value_key, entry_seq, revision)"
-    " VALUES (?, ?, ?, ?, ?)"
+    "INSERT INTO agent_entry_signals (workspace, kind, value_key, entry_seq, revision) VALUES (?, ?, ?, ?, ?)"
 )
 
 
@@ -262,7 +261,7 @@ def settle(tx: Tx) -> list[str]:
 
 def tag_key(tag: str) -> str:
     """The form in which tags are compared: composed, lower case, single blanks."""
-    return " ".join(unicodedata.normalize("NFKC", tag).lower().split())
+    return " ".join(normal_form("NFKC", tag).lower().split())
 
 
 def text_key(title: str, summary: str | None, body: str) -> str:
@@ -386,4 +385,4 @@ def _range(workspace: str) -> text_places.Range:
 
 def _indexed(text: str | None) -> str:
     """The text as the indexes get it: composed, and with blanks behind, so that each character begins a trigram."""
-    return unicodedata.normalize("NFC", text) + "  " if text else ""
+    return normal_form("NFC", text) + "  " if text else ""

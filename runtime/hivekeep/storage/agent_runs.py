@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from hivekeep.storage.engine import Tx
-from hivekeep.storage.statements import Where, marks, sql
+from hivekeep.storage.statements import Where, beginning_with, marks, sql
 
 
 class RunRow(NamedTuple):
@@ -60,6 +60,11 @@ class RunPlace(NamedTuple):
 _COLUMNS: Final = ", ".join(RunRow._fields)
 _SELECT: Final = sql("SELECT {columns} FROM agent_runs", columns=_COLUMNS)
 _BY_ID: Final = _SELECT + " WHERE id = ?"
+_BY_PREFIX: Final = _SELECT + " WHERE id >= ? AND id < ? ORDER BY id LIMIT 2"
+_IDLE: Final = (
+    _SELECT + " WHERE workspace = ? AND status = ? AND created_at < ? AND updated_at < ? ORDER BY created_at, id DESC"
+    " LIMIT ?"
+)
 _INSERT: Final = sql(
     "INSERT INTO agent_runs ({columns}) VALUES ({marks})",
     columns=", ".join(RunRow._fields[1:]),
@@ -82,6 +87,16 @@ def get(tx: Tx, run_id: str) -> RunRow | None:
     """The run of an id, or None."""
     row = tx.one(_BY_ID, (run_id,))
     return None if row is None else RunRow._make(row)
+
+
+def with_prefix(tx: Tx, prefix: str) -> list[RunRow]:
+    """The first two runs whose ids begin so; `prefix` is lower-case hex with hyphens at their places."""
+    return [RunRow._make(row) for row in tx.all(_BY_PREFIX, beginning_with(prefix))]
+
+
+def idle(tx: Tx, workspace: str, status: str, before_us: int, limit: int) -> list[RunRow]:
+    """Runs of a workspace that stand there and were not changed since before a moment, the oldest first."""
+    return [RunRow._make(row) for row in tx.all(_IDLE, (workspace, status, before_us, before_us, limit))]
 
 
 def move(tx: Tx, run: RunRow, status: str, now_us: int, *, ended: bool = False) -> bool:

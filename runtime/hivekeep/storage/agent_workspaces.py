@@ -33,6 +33,7 @@ _INSERT: Final = sql(
     marks=marks(len(RepositoryRow._fields)),
 )
 _CHANGE: Final = "UPDATE agent_repositories SET workspace = ?, remote_key = coalesce(remote_key, ?) WHERE id = ?"
+_IN_WORKSPACE: Final = "SELECT 1 FROM agent_repositories WHERE workspace = ? LIMIT 1"
 _PUT_PLACE: Final = "INSERT OR REPLACE INTO agent_repository_places (path, repository_id, created_at) VALUES (?, ?, ?)"
 
 
@@ -53,7 +54,7 @@ def by_place(tx: Tx, path: str) -> RepositoryRow | None:
 
 def is_project(tx: Tx, workspace: str) -> bool:
     """Whether a workspace is that of a known repository."""
-    return tx.one("SELECT 1 FROM agent_repositories WHERE workspace = ? LIMIT 1", (workspace,)) is not None
+    return tx.one(_IN_WORKSPACE, (workspace,)) is not None
 
 
 def insert(tx: Tx, row: RepositoryRow) -> None:

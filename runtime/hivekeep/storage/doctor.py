@@ -75,7 +75,7 @@ def _inside(connection: apsw.Connection, options: StoreOptions) -> Iterator[Chec
         "migrations": _migrations,
         "tables": lambda connection: _joined(tables.differences(connection)),
         "text index": _text_index,
-        "ledger": _ledger,
+        "sequence ledgers": _ledger,
         "pragmas": lambda connection: _pragmas(connection, options),
     }
     for name, examination in examinations.items():

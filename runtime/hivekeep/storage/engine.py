@@ -124,6 +124,14 @@ class Engine(Protocol):
         """
         ...
 
+    def scrub(self) -> bool:
+        """Rewrite the file so that it holds no byte of deleted rows, and empty its log, outside any transaction.
+
+        False: the file is clean, and a reader who looks at an old state keeps the log from being emptied. Raises what
+        `vacuum` does; then nothing is known of deleted bytes.
+        """
+        ...
+
     def defer_write(self, fn: Callable[[Tx], None]) -> None:
         """Carry out `fn` in a write transaction soon, best effort; never blocks and never raises.
 

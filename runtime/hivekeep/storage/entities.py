@@ -6,10 +6,10 @@ Functions on a `Tx`. Rows are the stored columns; `properties` and `tags` stay J
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from hivekeep.normal_form import normal_form
 from hivekeep.storage import edges
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import EMPTY_LIST, EMPTY_OBJECT, dump
@@ -56,7 +56,7 @@ def name_key(name: str) -> str:
     """The form in which two names that differ only in case or composition are equal."""
     if name.isascii():
         return name.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return normal_form("NFC", normal_form("NFC", name).casefold())
 
 
 _TABLE: Final = RecordTable(

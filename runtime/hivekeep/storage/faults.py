@@ -29,6 +29,7 @@ _FAULTS: Final[dict[type[apsw.Error], _Fault]] = {
     apsw.PermissionsError: _Fault("no_permission", "this user may not use the file; check its permissions"),
     apsw.BusyError: _Fault("busy", "another process kept the file locked for the whole wait; try again"),
     apsw.LockedError: _Fault("busy", "the file is locked by a read that is still running; try again"),
+    apsw.ConnectionClosedError: _Fault(CLOSED, "the store was closed meanwhile"),
 }
 
 

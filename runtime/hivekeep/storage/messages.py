@@ -16,7 +16,7 @@ from hivekeep.storage.connections import LOWER
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.message_fields import INBOUND, NOBODY
 from hivekeep.storage.notes import NoteRow
-from hivekeep.storage.statements import Where, sql
+from hivekeep.storage.statements import Where, beginning_with, sql
 from hivekeep_contract.limits import UNREAD_COUNT_CAP
 
 UNREAD: Final = "unread"
@@ -331,7 +331,7 @@ def is_root(tx: Tx, namespace: str, root: str) -> bool:
 def roots_from(tx: Tx, namespace: str, prefix: str, limit: int) -> list[str]:
     """Roots of threads that begin with a prefix of hexadecimal digits and hyphens, in order."""
     # No hexadecimal digit and no hyphen sorts behind "g", so this is the end of the range of the prefix.
-    return [str(row[0]) for row in tx.all(_ROOTS, (namespace, prefix, prefix + "g", limit))]
+    return [str(row[0]) for row in tx.all(_ROOTS, (namespace, *beginning_with(prefix), limit))]
 
 
 def root_in_any_case(tx: Tx, namespace: str, label: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from hivekeep.storage.engine import Tx
-from hivekeep.storage.statements import Where, batches, marks, sql
+from hivekeep.storage.statements import Where, batches, beginning_with, marks, sql
 
 TABLES: Final = {"entity": "entities", "note": "notes", "edge": "edges", "event": "events", "proposal": "proposals"}
 """The table of each substrate, in the order in which an id is looked for."""
@@ -65,8 +65,7 @@ def find_prefix(
     found: dict[str, str] = {}
     for substrate in substrates:
         where = Where()
-        # No hexadecimal digit and no hyphen sorts behind "g", so this is the end of the range of the prefix.
-        where.add("id >= ? AND id < ?", prefix, prefix + "g")
+        where.add("id >= ? AND id < ?", *beginning_with(prefix))
         if not include_deleted and substrate not in _NO_DELETED_ROWS:
             where.add("deleted_at IS NULL")
         if namespaces is not None:

@@ -95,6 +95,12 @@ class SqliteEngine:
             raise self._no_writing()
         self._writer.vacuum()
 
+    def scrub(self) -> bool:
+        """Rewrite the file without any byte of deleted rows, and empty its log; False when a reader keeps the log."""
+        if self._writer is None:
+            raise self._no_writing()
+        return self._writer.scrub()
+
     def defer_write(self, fn: Callable[[Tx], None]) -> None:
         """Carry out `fn` soon, best effort; a store that is open for reading only drops it."""
         if not self.read_only:

@@ -37,6 +37,14 @@ def batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
         yield ids[start : start + _IDS_A_STATEMENT]
 
 
+def beginning_with(prefix: str) -> tuple[str, str]:
+    """The arguments of `id >= ? AND id < ?` for the ids that begin so.
+
+    `prefix` is lower-case hex with hyphens at their places; the letter behind it sorts behind all of them.
+    """
+    return prefix, prefix + "g"
+
+
 @lru_cache(maxsize=512)
 def marks(count: int) -> str:
     """`count` argument places for an IN list."""

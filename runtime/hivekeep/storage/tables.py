@@ -889,8 +889,11 @@ class AgentRunPurge(_Table):
     seq = IntegerField(primary_key=True)
     run_id = TextField()
     event_count = IntegerField()
+    last_event_hash = TextField()
+    open_key_hash = TextField(null=True)
     actor = TextField()
     purged_at = IntegerField()
+    erased_at = IntegerField(null=True)
 
     class Meta:
         table_name = "agent_run_purges"
@@ -1054,8 +1057,9 @@ _index(AgentNudge, "checkpoint", "checkpoint_id", unique=True)
 _index(AgentMemoryLink, "id", "id", unique=True)
 _index(AgentMemoryLink, "event", "event_id", unique=True)
 _index(AgentMemoryLink, "by_run", "run_seq")
-_index(AgentMemoryLink, "by_entry", "entry_id")
 _index(AgentRunPurge, "run", "run_id", unique=True)
+_index(AgentRunPurge, "open_key", "open_key_hash", unique=True)
+_index(AgentRunPurge, "unerased", "seq", where=SQL("erased_at IS NULL"))
 
 
 class Table(NamedTuple):

@@ -12,11 +12,11 @@ quoted terms, and literals as bound arguments.
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from hivekeep.normal_form import normal_form
 from hivekeep.storage import json_text, text_places
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.memory_filter import ANY_MEMORY, MemoryFilter
@@ -390,7 +390,7 @@ def _filled(text: str, layout: _Layout, table: str) -> str:
 
 def _indexed(text: str | None) -> str:
     """The text as the indexes get it: composed, and with blanks behind, so that each character begins a trigram."""
-    return unicodedata.normalize("NFC", text) + "  " if text else ""
+    return normal_form("NFC", text) + "  " if text else ""
 
 
 def _for_both(statement: str) -> dict[TextSubstrate, tuple[str, str]]:

@@ -97,10 +97,34 @@ class Transactions:
 
     def vacuum(self) -> None:
         """Rewrite the file outside any transaction; readers keep what they see."""
+        self._apart(self._rewrite)
+
+    def scrub(self) -> bool:
+        """Rewrite the file, no unused byte of which is left as it was, and empty the log.
+
+        False when a reader, who sees an old state, keeps the log from being emptied.
+        """
+        return self._apart(self._rewrite_clean)
+
+    def _rewrite(self) -> None:
+        self.connection.execute("VACUUM")
+
+    def _rewrite_clean(self) -> bool:
+        # A page of the new file begins as zeros only with this; else it may begin as what its memory held before.
+        self.connection.pragma("secure_delete", 1)
+        try:
+            self._rewrite()
+        finally:
+            self.connection.pragma("secure_delete", 0)
+        (busy, _, _) = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+        return not busy
+
+    def _apart(self, work: Callable[[], T]) -> T:
+        """Carry out work that is no transaction."""
         try:
             self._check_room()
             self.connection.set_busy_timeout(self._busy_timeout_ms)
-            self.connection.execute("VACUUM")
+            return work()
         except apsw.BusyError as fault:
             self.counts.request_failures += 1
             raise still_busy(self.path, self._busy_timeout_ms) from fault
@@ -158,6 +182,10 @@ class Writer(Protocol):
         """Rewrite the file when the turn comes, and return when it is done."""
         ...
 
+    def scrub(self) -> bool:
+        """The same, without any byte of deleted rows; answers whether the log was emptied as well."""
+        ...
+
     def waiting(self) -> int:
         """How many writes wait for their turn."""
         ...
@@ -192,6 +220,10 @@ class InlineWriter:
     def vacuum(self) -> None:
         """Rewrite the file; raises `WriterPoolCheckoutTimeout` when another thread keeps the connection."""
         self._with_connection(self._transactions.vacuum)
+
+    def scrub(self) -> bool:
+        """Rewrite the file without any byte of deleted rows."""
+        return self._with_connection(self._transactions.scrub)
 
     def _with_connection(self, work: Callable[[], T]) -> T:
         if not self._lock.acquire(timeout=self._timeout_ms / 1000):
@@ -326,6 +358,10 @@ class ThreadedWriter:
     def vacuum(self) -> None:
         """Rewrite the file on the writer's thread and wait for it."""
         self._queue(self._transactions.vacuum, "verbs").result()
+
+    def scrub(self) -> bool:
+        """Rewrite the file without any byte of deleted rows on the writer's thread and wait for it."""
+        return self._queue(self._transactions.scrub, "verbs").result()
 
     def submit(self, fn: Callable[[Tx], T], surface: Surface) -> Future[T]:
         """Queue `fn`; the future fails with `WriterQueueFull` when it gets no place in time. Never blocks."""

@@ -69,3 +69,16 @@ def test_a_row_without_an_entry_is_found(tx: Tx) -> None:
 def test_tags_are_compared_without_case_and_width() -> None:
     """The key of a tag is folded."""
     assert [agent_retrieval.tag_key(tag) for tag in ("Data  Loader", "ＤＡＴＡ loader")] == ["data loader"] * 2
+
+
+def test_a_transaction_leaves_one_part_of_each_text_index(tx: Tx) -> None:
+    """A statement with OR REPLACE sets a savepoint, at which a text index writes out what it holds: one part an entry.
+
+    An import took twice as long, and searches read all the parts.
+    """
+    tx.run("BEGIN IMMEDIATE")
+    for number in range(20):
+        add_entry(tx, f"entry {number}", tags=["rows", "more"])
+    tx.run("COMMIT")
+    for table in NAMES:
+        assert tx.all(f"SELECT count(DISTINCT segid) FROM {table}_idx") == [(1,)]

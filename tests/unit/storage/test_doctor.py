@@ -27,7 +27,7 @@ _ALL = [
     "migrations",
     "tables",
     "text index",
-    "ledger",
+    "sequence ledgers",
     "pragmas",
     "vectors",
 ]
@@ -78,7 +78,7 @@ def test_a_sound_database_passes_every_check_unchanged(store: str) -> None:
         ("DELETE FROM notes", "text index", "1 note index rows have no live record"),
         (
             "UPDATE note_ledger SET id = 'x'",
-            "ledger",
+            "sequence ledgers",
             "notes 00000000-0000-4000-8000-000000000003 has no number of its own",
         ),
         ("DELETE FROM entity_ledger WHERE seq = 2", "foreign keys", "row 2 of entities points to no entity_ledger"),
@@ -196,7 +196,7 @@ def test_many_troubles_are_cut_short(store: str) -> None:
             (number, number),
         )
     connection.close()
-    sentence = _troubles(store)["ledger"][1]
+    sentence = _troubles(store)["sequence ledgers"][1]
     assert sentence.count("has no number of its own") == 5
     assert sentence.endswith("; and 1 more")
 

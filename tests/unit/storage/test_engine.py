@@ -167,6 +167,22 @@ def test_a_closed_store_refuses(any_engine: SqliteEngine) -> None:
         any_engine.append_audit([], may_degrade=True)
 
 
+def test_a_read_that_the_closing_overtakes_is_told_that_the_store_is_closed(engine: SqliteEngine) -> None:
+    """Closing takes the connection from under a reader that is still lent.
+
+    What SQLite says of that was taken for a fault of the program, so that a client was answered with status 500.
+    """
+
+    def read() -> None:
+        with engine.read() as tx:
+            engine.close()
+            tx.one("SELECT 1")
+
+    with pytest.raises(StorageUnavailable) as told:
+        read()
+    assert is_closing(told.value)
+
+
 def test_acquisitions_are_counted_by_kind(path: str) -> None:
     """Inline writes are pooled acquisitions, writes of the thread are task acquisitions; the sum is the total."""
     for threaded, kind in ((False, "pooled_writer_acquisitions"), (True, "writer_task_acquisitions")):

@@ -189,14 +189,19 @@ CREATE TABLE agent_memory_links (
 CREATE UNIQUE INDEX agent_memory_links_id ON agent_memory_links (id);
 CREATE UNIQUE INDEX agent_memory_links_event ON agent_memory_links (event_id);
 CREATE INDEX agent_memory_links_by_run ON agent_memory_links (run_seq);
-CREATE INDEX agent_memory_links_by_entry ON agent_memory_links (entry_id);
 
--- That a run was purged, without anything of its content.
+-- That a run was purged, without anything of its content: what its ledger ended with, and which key opened it, so that
+-- the open is not carried out once more. Until `erased_at` the file may hold bytes of the run in unused places.
 CREATE TABLE agent_run_purges (
     seq INTEGER PRIMARY KEY,
     run_id TEXT NOT NULL,
     event_count INTEGER NOT NULL,
+    last_event_hash TEXT NOT NULL,
+    open_key_hash TEXT,
     actor TEXT NOT NULL,
-    purged_at INTEGER NOT NULL
+    purged_at INTEGER NOT NULL,
+    erased_at INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX agent_run_purges_run ON agent_run_purges (run_id);
+CREATE UNIQUE INDEX agent_run_purges_open_key ON agent_run_purges (open_key_hash);
+CREATE INDEX agent_run_purges_unerased ON agent_run_purges (seq) WHERE erased_at IS NULL;
