@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hivekeep.gate import redaction, secrets
-from hivekeep.gate.redaction import Sanitised, holds_credential, is_clean, sanitise
+from hivekeep.gate.credentials import holds_credential
+from hivekeep.gate.redaction import Sanitised, is_clean, sanitise
 from hivekeep_contract import secrets as table
 from hivekeep_contract.gateway import REDACTION_DETECTORS, REDACTION_PATTERN_MARKS
 from hivekeep_contract.gateway_errors import SecurityRejection
