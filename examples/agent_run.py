@@ -29,7 +29,7 @@ ASK_AGAIN = ("context_changed", "run_moved_on", "store_unavailable")
 AGENT = "example-agent"
 COVERAGE = {
     "run": "declared",
-    "tool": "declared",
+    "tool": "unavailable",
     "command": "declared",
     "file": "unavailable",
     "approval": "unavailable",
@@ -94,11 +94,8 @@ def told(error: dict[str, Any]) -> str:
 
 def ask(prompt: str) -> str:
     """What the person says to a prompt; empty at the end of the input."""
-    print(prompt, end=" ", flush=True)
-    said = sys.stdin.readline()
-    if not said:
-        print()
-    return said.strip()
+    print(prompt, flush=True)
+    return sys.stdin.readline().strip()
 
 
 def event(kind: str, payload: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -112,7 +109,7 @@ def now() -> str:
 
 
 def open_run(gateway: Gateway, task: str, workspace: str, task_type: str) -> tuple[str, list[dict[str, Any]]]:
-    """Open a run, have the person answer its questions, and show what earlier work left: its path and that context."""
+    """Open a run, have the person answer its questions, and show what earlier work left: its path, the items."""
     state = gateway.write(
         "",
         workspace=workspace,
@@ -131,14 +128,12 @@ def open_run(gateway: Gateway, task: str, workspace: str, task_type: str) -> tup
 
 
 def show(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Print the advice and the context of an answer; the items, each with the delivery that it belongs to."""
-    for advice in state["recommendations"]:
-        print(f"advice: {advice['message']}")
+    """Print the context of an answer; its items, each with the delivery that it belongs to."""
     context = state["context"]
     items = context["items"] if context else []
     for item in items:
         content = item["content"]
-        print(f"memory, to be checked: {content['title']}: {content['summary'] or content['bodyPreview']}")
+        print(f"from the memory, to be checked: {content['title']}: {content['summary'] or content['bodyPreview']}")
     return [{"deliveryId": context["deliveryId"], **item} for item in items]
 
 
@@ -146,21 +141,21 @@ def check(gateway: Gateway, run: str, command: list[str]) -> bool:
     """Run a command, report it as a test, and show what the gateway makes of it; whether it passed."""
     line = " ".join(command)
     gateway.write(f"{run}/events", events=[event("command.started", {"command": line})])
-    status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
-    outcome = "failed" if status else "passed"
-    gateway.write(
-        f"{run}/events", events=[event("test.completed", {"command": line, "status": status}, outcome=outcome)]
-    )
+    passed = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    evidence = event("test.completed", {"command": line}, outcome="passed" if passed else "failed")
+    gateway.write(f"{run}/events", events=[evidence])
     state = gateway.write(f"{run}/checkpoints", currentStep=f"Ran {line}", capabilities=SKILLS)
-    print(f"the check {outcome}; evidence: {state['projection']['evidenceState']}")
+    print(f"the check {evidence['outcome']}; evidence: {state['projection']['evidenceState']}")
+    for advice in state["recommendations"]:
+        print(f"advice: {advice['message']}")
     show(state)
-    return not status
+    return passed
 
 
 def judge(gateway: Gateway, run: str, items: list[dict[str, Any]]) -> None:
     """Give the person's verdict on each delivered entry; none where the person has none."""
     for item in items:
-        verdict = ask(f"Was '{item['content']['title']}' {', '.join(VERDICTS)}?")
+        verdict = ask(f"Was it {', '.join(VERDICTS)}? {item['content']['title']}")
         if verdict in VERDICTS:
             about = {name: item[name] for name in ("deliveryId", "entryId")}
             gateway.write(f"{run}/feedback", category="context", feedbackId=str(uuid.uuid4()), verdict=verdict, **about)
@@ -180,33 +175,42 @@ def keep_lesson(gateway: Gateway, run: str) -> None:
 
 
 def find_descriptor() -> Path:
-    """The file that says where the server of the user's database is; the command knows the place on every system."""
-    found = subprocess.run(["hivekeep", "server", "descriptor"], capture_output=True, text=True, check=True)
+    """The file that says where the server of the user's database is; the command knows its place on every system."""
+    found = subprocess.run(["hivekeep", "server", "descriptor"], stdout=subprocess.PIPE, text=True, check=True)
     return Path(found.stdout.removesuffix("\n"))
 
 
+def work(gateway: Gateway, run: str, items: list[dict[str, Any]], command: list[str]) -> bool:
+    """Everything between the opening of a run and its end; whether the check passed."""
+    try:
+        passed = check(gateway, run, command)
+        judge(gateway, run, items)
+        keep_lesson(gateway, run)
+    except BaseException:
+        gateway.write(f"{run}/close", status="interrupted")  # a run that nobody closes stays open for ever
+        raise
+    gateway.write(f"{run}/close", status="completed" if passed else "failed")
+    return passed
+
+
 def main() -> int:
-    """Keep one task as a run; the status is that of the check, 2 when the gateway does not take part."""
+    """Keep one task as a run; the status is 0 when the check passed, 1 when it failed, 2 when something is missing."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("task", help="what is to be done, in a sentence")
     parser.add_argument("--workspace", required=True, help="the workspace whose memory is asked and added to")
     parser.add_argument("--type", default="debug", help="the sort of task, such as build or debug")
-    parser.add_argument("--descriptor", type=Path, help="the runtime descriptor, when `hivekeep` is not on the path")
-    parser.add_argument("check", nargs="+", metavar="COMMAND", help="what shows whether it is done")
+    parser.add_argument("--descriptor", type=Path, help="the file that `hivekeep server descriptor` names")
+    parser.add_argument("check", nargs="+", metavar="COMMAND", help="what shows whether the task is done")
     given = parser.parse_args()
     try:
         gateway = Gateway(given.descriptor or find_descriptor())
         run, items = open_run(gateway, given.task, given.workspace, given.type)
-        passed = check(gateway, run, given.check)
-        judge(gateway, run, items)
-        keep_lesson(gateway, run)
-        gateway.write(f"{run}/close", status="completed" if passed else "failed")
-    except RefusedError as refused:
-        print(f"refused: {refused}", file=sys.stderr)
+        passed = work(gateway, run, items, given.check)
+    except (RefusedError, OSError) as reason:
+        print(reason, file=sys.stderr)
         return 2
-    except FileNotFoundError:
-        print("no server runs; start one with: hivekeep serve", file=sys.stderr)
-        return 2
+    except subprocess.CalledProcessError:
+        return 2  # the command said why
     return 0 if passed else 1
 
 

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from hivekeep.cli.commands import root
+from support.homes import move_in
 from support.pages import PROMPT, blocks, code_spans, written_pages
 
 PAGE = written_pages()["docs/guides/curated-memory.md"]
@@ -57,15 +58,7 @@ def as_made(text: str, known: dict[str, str]) -> str:
 
 def test_every_shown_command_prints_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Moments are masked on both sides, nothing else."""
-    for name, value in {
-        "HOME": tmp_path,
-        "HIVEKEEP_DB": tmp_path / "hive.db",
-        "HIVEKEEP_EMBEDDING_MODELS": "none",
-        "HIVEKEEP_STORAGE_DISK_RESERVE_BYTES": 0,
-    }.items():
-        monkeypatch.setenv(name, str(value))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.chdir(tmp_path)
+    move_in(tmp_path, monkeypatch)
     known: dict[str, str] = {}
     shown_commands = sessions(PAGE)
     assert len(shown_commands) == 23
