@@ -46,10 +46,10 @@ class TextFormat(NamedTuple):
 BASE_PATH = "/api/v1"
 API_VERSION = "1"
 
-#: Made by the client for each write. The same request with the same key is carried out once, however often it is sent.
+#: The client makes a new key for each write. The same request with the same key is carried out once, however often it is sent.
 KEY_HEADER = "Idempotency-Key"
 
-#: Seconds to wait before the same request is sent again.
+#: It says how many seconds to wait before the same request is sent again.
 RETRY_HEADER = "Retry-After"
 
 #: By name.
@@ -965,6 +965,9 @@ LEDGER_PROTOCOL: str = "hivekeep-ledger-event-v1"
 #: Stands for the hash in front of the first event of a run.
 LEDGER_ROOT: str = "0000000000000000000000000000000000000000000000000000000000000000"
 
+#: The letters behind the number of an age, and how many seconds each stands for.
+AGE_UNITS: dict[str, int] = {"h": 3600, "d": 86400, "w": 604800}
+
 #: The version of the form of the runtime descriptor.
 DESCRIPTOR_PROTOCOL: str = "1"
 
@@ -1387,5 +1390,10 @@ CHECKPOINT_REVISION: tuple[str, ...] = ("task_profile.revised", "profile")
 #: The type of the event that a judgement of a delivered entry becomes; its payload is the judgement.
 CHECKPOINT_FEEDBACK: str = "context.feedback"
 
-#: What the envelope names where no operation of a run is meant: a path that does not exist, and the probe.
-DOOR_OPERATIONS: dict[str, str] = {"unknown": "api.v1", "ready": "health.ready"}
+#: What the envelope names where no operation of a run is meant: a path that does not exist, the probe, and a
+#: request that cannot be read.
+DOOR_OPERATIONS: dict[str, str] = {
+    "unknown": "api.v1",
+    "ready": "health.ready",
+    "unreadable": "server.request",
+}

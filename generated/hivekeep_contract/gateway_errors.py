@@ -10,6 +10,7 @@ Reason = Literal[
     "foreign_host",
     "content_type",
     "body_too_large",
+    "not_http",
     "not_json",
     "duplicate_key",
     "nested_too_deep",
@@ -77,6 +78,7 @@ Reason = Literal[
     "bad_usage",
     "unreadable_file",
     "spool_full",
+    "bytes_left",
     "bad_spool",
     "no_platform",
     "response_too_large",
@@ -152,7 +154,7 @@ class NotFound(GatewayError):
 
 
 class Conflict(GatewayError):
-    """The request does not fit the state of the run, or a key or an id was used for something else. Nothing was written."""
+    """The request does not fit the state of the run, or a key or an id was used for something else. Nothing was written; only a conflict between ranking and delivery comes behind the write, which then stands: the same key gets its acknowledgement and fresh context."""
 
     code = "CONFLICT"
     status = 409
@@ -170,7 +172,7 @@ class SecurityRejection(GatewayError):
 
 
 class Backpressure(GatewayError):
-    """Too many writes are waiting. Nothing was written; try again after the seconds of Retry-After."""
+    """Too many writes are waiting. Try again with the same key after the seconds of Retry-After; the write is carried out once."""
 
     code = "BACKPRESSURE"
     status = 429
@@ -252,6 +254,7 @@ REASONS: dict[str, str] = {
     "foreign_host": "The Host or Origin of the request is not this machine.",
     "content_type": "There must be exactly one Content-Type, application/json.",
     "body_too_large": "The body has too many bytes.",
+    "not_http": "The request is not well-formed HTTP, such as one with a control character in a header.",
     "not_json": "The body is not JSON: not UTF-8, malformed, or a number that JSON cannot hold.",
     "duplicate_key": "An object of the body has a key twice.",
     "nested_too_deep": "The body nests too deeply.",
@@ -283,7 +286,7 @@ REASONS: dict[str, str] = {
     "key_reused": "The Idempotency-Key was used before with another request.",
     "run_in_intake": "The run still waits for an answer.",
     "run_closed": "The run has ended.",
-    "run_moved_on": "The run got new events meanwhile.",
+    "run_moved_on": "The run got new events between ranking and delivery; nothing was delivered. Ask again.",
     "intake_final": "The profile of the run is final.",
     "not_outstanding": "The question is not the one that waits for an answer.",
     "answered_otherwise": "The question was answered before with another value.",
@@ -319,6 +322,7 @@ REASONS: dict[str, str] = {
     "bad_usage": "The command was called in a way that it does not take.",
     "unreadable_file": "A file that the command names cannot be read.",
     "spool_full": "Too many writes wait on disk for a server.",
+    "bytes_left": "The runs are gone, but the file or its log may hold bytes of them still. Repeat the command.",
     "bad_spool": "A write that waits on disk is none of ours, or the folder of them is open to other users.",
     "no_platform": "This operating system cannot do it.",
     "response_too_large": "The answer would have too many bytes.",

@@ -767,9 +767,6 @@ PROJECTION_VERSION = 1
 #: Where the profile of a checkpoint comes from.
 PROJECTED_PROFILE_SOURCE = "akinator+ledger-revisions"
 
-#: The rules of recommendations.
-RECOMMENDATION_POLICY_VERSION = "recommendations.v1"
-
 #: Event ids of one recommendation; also its references.
 RECOMMENDATION_IDS_MAX = 16
 
@@ -970,6 +967,15 @@ INTAKE_QUESTION_BUDGET = 3
 #: The answer, in any case, that leaves a slot open and spends the question.
 INTAKE_UNKNOWN_ANSWER = "unknown"
 
+#: Findings that one inspection of ledgers tells.
+LEDGER_FINDINGS_MAX = 100
+
+#: Open failures that a projection names, and so many unknown outcomes; of more than these the newest.
+PROJECTION_OPEN_MAX = 2000
+
+#: Abandoned runs that one purge removes.
+LEDGER_PURGE_MAX = 1000
+
 #: The largest runtime descriptor or lock record that is read.
 RUNTIME_FILE_MAX_BYTES = 65536
 
@@ -996,6 +1002,10 @@ RETRIEVAL_TERMS_MAX = 64
 
 #: Characters of one term.
 RETRIEVAL_TERM_MAX = 512
+
+#: Different terms of one question that are shorter than what an index holds, such as one character of
+#: Chinese; later ones are ignored, because entries may have to be compared for each.
+RETRIEVAL_SHORT_TERMS_MAX = 16
 
 #: Paths, errors, symbols, packages, commands and tags of one question that are looked up exactly.
 RETRIEVAL_VALUES_MAX = 400

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from hivekeep import paths
+from hivekeep.gate.secrets import mask
 from hivekeep.identity.caller import ACTOR_GRAMMAR, SESSION_GRAMMAR, is_actor_id
 from hivekeep.identity.ids import classify
 from hivekeep.identity.namespaces import GRAMMAR, is_namespace
@@ -305,5 +306,5 @@ def _hint(name: str, choices: Iterable[str]) -> str:
 
 
 def _refuse(setting: Setting, found: _Found, accepted: str) -> NoReturn:
-    shown = "" if setting.secret else f", not {str(found.value)[:_SHOWN_CHARS]!r}"
+    shown = "" if setting.secret else f", not {mask(str(found.value))[:_SHOWN_CHARS]!r}"
     raise SettingsError(f"{found.origin}: '{setting.key}' must be {accepted}{shown}")

@@ -201,6 +201,48 @@ class TestWalk:
         assert [row["verb"] for row in rows] == ["agent.open"]
 
 
+class TestShortForms:
+    def test_a_proposal_is_reported_promoted_and_the_run_ended_without_a_body(
+        self, home: Path, server: Serving
+    ) -> None:
+        """The event names type, payload and outcome, the promotion the proposal, the end its status."""
+        run_id = opened(home)
+        proposal = {"kind": "lesson", "title": "Short forms", "body": "They are for hooks."}
+        options = ["--type", "memory.proposed", "--outcome", "passed", "--actor", "ann", "--payload", "-"]
+        done = run(home, "agent", "events", run_id, *options, stdin=json.dumps(proposal).encode())
+        number, event_id = done.stdout.decode().splitlines()[-1].removeprefix("event").split(",")
+        assert (done.returncode, number.strip()) == (0, "4")
+        (stored,) = told(home, "timeline", run_id, "--after", "3")["items"]
+        shown = {name: stored[name] for name in ("eventId", "eventType", "actor", "outcome", "payload")}
+        wanted = {"eventType": "memory.proposed", "actor": "ann", "outcome": "passed", "payload": proposal}
+        assert shown == {"eventId": event_id.strip(), **wanted}
+        entry = told(home, "promote", run_id, "--proposal", event_id.strip(), "--actor", "ann")["entry"]
+        assert (entry["title"], entry["status"], entry["createdBy"]) == ("Short forms", "candidate", "ann")
+        assert told(home, "close", run_id, "--status", "cancelled")["runStatus"] == "cancelled"
+
+    def test_an_event_without_payload_is_of_the_command_line(self, home: Path, active: str) -> None:
+        """Its actor is the client that the command line calls itself, its payload null, its outcome none."""
+        number = told(home, "events", active, "--type", "step.started")["acceptedThrough"]
+        (stored,) = told(home, "timeline", active, "--after", str(number - 1))["items"]
+        assert (stored["actor"], stored["payload"], stored["outcome"]) == ("hivekeep-cli", None, None)
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["events", "r"],
+            ["events", "r", "--outcome", "passed"],
+            ["events", "r", "--type", "step.started", "--input-json", "-"],
+            ["promote", "r", "--delivery", "d"],
+            ["close", "r"],
+        ],
+    )
+    def test_a_body_is_given_once(self, home: Path, arguments: list[str]) -> None:
+        """Neither twice nor not at all: status 2, and nothing is sent."""
+        done = agent(home, *arguments)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"and what belongs to it, or the whole body with --input-json" in done.stderr
+
+
 class TestKeys:
     def test_a_new_key_is_told_and_repeats_the_write(self, home: Path, active: str) -> None:
         """The line on standard error is all that a retry needs: the same key answers the same."""
@@ -329,14 +371,17 @@ class TestForPeople:
         assert told[0][1] != told[1][1]
 
     def test_a_timeline_is_one_line_an_event(self, home: Path, server: Serving) -> None:
-        """Numbers, moments, types, who, how it ended and the payload, whatever a terminal would make of it."""
+        """Numbers, moments, types, who, how it ended, its id and the payload, whatever a terminal makes of it."""
         run_id = opened(home)
         event = {"eventType": "source.event", "sourceType": "my.kind", "actor": "me", "outcome": "passed"}
         agent(home, "events", run_id, body={"events": [{**event, "payload": "a\n\x1b[31mb"}]})
         lines = agent(home, "timeline", run_id).stdout.decode().splitlines()
-        assert lines[2].split() == ["NO", "TIME", "(UTC)", "TYPE", "ACTOR", "OUTCOME", "PAYLOAD"]
+        assert lines[2].split() == ["NO", "TIME", "(UTC)", "TYPE", "ACTOR", "OUTCOME", "EVENT", "PAYLOAD"]
         number, _, _, *rest = lines[-1].split()
+        event_id = rest.pop(3)
         assert (number, rest) == ("4", ["my.kind", "me", "passed", '"a\\n\\u001b[31mb"'])
+        stored = told(home, "timeline", run_id)["items"]
+        assert event_id == stored[-1]["eventId"]
 
     def test_a_page_says_how_to_go_on(self, home: Path, server: Serving) -> None:
         """Lists that do not end name the option and its value."""

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hivekeep.cli.commands import root
+from support.homes import move_in
 from support.processes import run
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -18,15 +19,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder with an empty store, in which commands run."""
-    for name, value in {
-        "HOME": tmp_path,
-        "HIVEKEEP_DB": tmp_path / "hive.db",
-        "HIVEKEEP_EMBEDDING_MODELS": "none",
-        "HIVEKEEP_STORAGE_DISK_RESERVE_BYTES": 0,
-    }.items():
-        monkeypatch.setenv(name, str(value))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.chdir(tmp_path)
+    move_in(tmp_path, monkeypatch)
     return tmp_path
 
 
@@ -223,6 +216,31 @@ def test_the_memory_of_a_workspace_travels_in_a_file(home: Path) -> None:
     assert curated("export", "--workspace", "demo", *other).stdout_bytes == data
     (home / "demo.jsonl").write_bytes(data.replace(b"First", b"Fjrst"))
     assert refused("import", "demo.jsonl", *other)[2] == {"reason": "checksum_differs", "field": "/lines/1/sha256"}
+
+
+def test_an_export_that_fails_keeps_the_former_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file was emptied before it was written: a full disk or a kill took the last export along."""
+    (home / "demo.jsonl").write_text("the last export")
+
+    def fsync(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fsync)
+    done = curated("export", "--workspace", "demo", "--out", "demo.jsonl")
+    assert (done.exit_code, done.stderr) == (3, "hivekeep: demo.jsonl: No space left on device\n")
+    assert (home / "demo.jsonl").read_text() == "the last export"
+    assert [file.name for file in home.iterdir() if file.name.startswith(".export-")] == []
+
+
+def test_an_export_goes_through_a_link_and_into_a_device(home: Path) -> None:
+    """A rename in the place of a link or a device would leave neither."""
+    (home / "kept").mkdir()
+    (home / "demo.jsonl").symlink_to(home / "kept" / "demo.jsonl")
+    for target in ("demo.jsonl", "/dev/null"):
+        assert curated("export", "--workspace", "demo", "--out", target).exit_code == 0
+    assert (home / "demo.jsonl").is_symlink()
+    assert (home / "kept" / "demo.jsonl").read_bytes() == curated("export", "--workspace", "demo").stdout_bytes
+    assert not Path("/dev/null").is_file()
 
 
 def test_a_folder_manages_entries(home: Path) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 
 from hivekeep.agent.operations import GatewayOperations
@@ -116,27 +119,51 @@ def test_a_full_queue_is_told_before_the_run_and_the_fields_are_looked_at(tmp_pa
 
 
 def test_a_store_that_closes_takes_no_more_writes(tmp_path: Path) -> None:
-    """503 for a new write; the one that was accepted before is carried out, whatever becomes of its context."""
+    """503 for a new write; the one that was accepted before is carried out and answered."""
     with open_http(tmp_path / "store.db") as http:
+        run_id = http.opened()
+        events = OPERATIONS["agent.events"]
+        body = json.dumps({"apiVersion": "1", "events": [event()]}).encode()
+
+        async def append() -> Reply:
+            target = path_of(events, run_id)
+            return await http.exchange("POST", target, body, http.headers(events), operation=events.name)
 
         async def scene() -> tuple[Reply, Reply]:
             with slow_write(http) as go_on:
-                accepted = asyncio.ensure_future(opens(http))
+                accepted = asyncio.ensure_future(append())
                 await asyncio.wait_for(until_waiting(http, 1), WAIT_S)
                 closing = threading.Thread(target=http.door.server.engine.close)
                 closing.start()
                 await asyncio.wait_for(until_closing(http), WAIT_S)
-                late = await asyncio.wait_for(opens(http), WAIT_S)
+                late = await asyncio.wait_for(append(), WAIT_S)
                 go_on.set()
                 first = await asyncio.wait_for(accepted, WAIT_S)
-                closing.join(WAIT_S)
+                await asyncio.to_thread(closing.join, WAIT_S)
             return first, late
 
         first, late = asyncio.run(scene())
         assert late.told == (503, "SERVICE_UNAVAILABLE", "closing")
-        assert first.status in (200, 503)
+        assert first.data["localSequences"] == [4]
     with open_http(tmp_path / "store.db") as http:
-        assert len(http.ask("agent.runs.list", query={"workspace": "demo"}).data["items"]) == 1
+        assert http.run(run_id)["lastSequence"] == 4
+
+
+def test_a_store_that_another_process_holds(tmp_path: Path) -> None:
+    """The refusal came twice as late as it was due: the write waited as long as it may for the lock, and then the audit
+    row of its failure waited as long for the same lock. 503 after one wait, and the key is free."""
+    wait_s = 1.5
+    file = tmp_path / "store.db"
+    with open_http(file, storage_busy_timeout_ms=int(wait_s * 1000)) as http:
+        run_id = http.opened()
+        with contextlib.closing(apsw.Connection(str(file))) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began = time.monotonic()
+            refused = http.events(run_id, event(), key="k")
+            took = time.monotonic() - began
+        assert refused.told == (503, "DATABASE_ERROR", "store_unavailable")
+        assert wait_s <= took < 1.8 * wait_s
+        assert http.events(run_id, event(), key="k").data["localSequences"] == [4]
 
 
 def test_a_disk_without_room(tmp_path: Path) -> None:

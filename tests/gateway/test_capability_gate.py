@@ -253,20 +253,20 @@ def test_a_checkpoint_is_repeated_after_the_end_without_context(gateway: Gateway
 
 def test_memory_that_changes_meanwhile_is_a_conflict(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
     """The acknowledged mutation stays, nothing is delivered; the same key then gets the answer."""
-    from hivekeep.agent import broker
+    from hivekeep.agent import enrich
 
-    rank = broker.rank
+    look = enrich._look
 
-    def and_change(tx: Any, query: Any) -> Any:
-        candidate = rank(tx, query)
-        entry = lifecycle.get(tx, candidate.items[0].state.id)
-        gateway.server.engine.run_write(lambda other: lifecycle.disable(other, entry.id, Author("ada", 2000)))
-        return candidate
+    def and_change(*asked: Any) -> Any:
+        seen = look(*asked)
+        entry_id = seen.candidate.items[0].state.id
+        gateway.server.engine.run_write(lambda tx: lifecycle.disable(tx, entry_id, Author("ada", 2000)))
+        return seen
 
-    monkeypatch.setattr(broker, "rank", and_change)
+    monkeypatch.setattr(enrich, "_look", and_change)
     assert gateway.open(key="k").told == (409, "CONFLICT", "context_changed")
     assert rows(gateway) == (0, 0, 0)
-    monkeypatch.setattr(broker, "rank", rank)
+    monkeypatch.setattr(enrich, "_look", look)
     assert gateway.open(key="k").data["context"]["items"] == []
 
 

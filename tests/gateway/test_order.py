@@ -136,6 +136,22 @@ def test_a_policy_is_asked_before_the_run_is_looked_for(tmp_path: Path) -> None:
         assert named.status == 200
 
 
+def test_a_denial_is_on_record_with_its_reason(tmp_path: Path) -> None:
+    """The decision of the policy was lost with the exception that told it, so the row of a denial said that the policy
+    had not been asked. It says who was refused what and why, and nothing of the request."""
+    with open_http(tmp_path / "store.db", gate_granted_actors=("anna",)) as http:
+        body = json.dumps(opening(workspace="a-very-private-name")).encode()
+        refused = send(http, OPEN.path, body, operation="agent.open", Hivekeep_Actor="carl")
+        assert refused.told == (422, "SECURITY_REJECTION", "denied")
+        with http.door.gateway.engine.read() as tx:
+            (row,) = tx.all("SELECT verb, outcome, actor, target_id, payload FROM events")
+    assert row[:4] == ("agent.open", "denied", "actor:carl", None)
+    told = json.loads(row[4])
+    assert told["decision"] == "deny"
+    assert told["deny_reason"].startswith("agent.open: ")
+    assert "a-very-private-name" not in row[4]
+
+
 def test_who_may_only_read_may_read_runs(tmp_path: Path) -> None:
     """`gate.deny_writes_for` refuses the writes of the gateway and lets its reads through."""
     reader = {"Hivekeep_Actor": "anna"}

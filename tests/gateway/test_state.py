@@ -239,6 +239,20 @@ class TestCheckpoint:
         assert (reply.status, reply.error["details"]) == (400, {"reason": reason} | ({"field": field} if field else {}))
         assert gateway.run(run_id)["lastSequence"] == 3
 
+    def test_a_fault_is_told_where_the_client_put_it(self, gateway: Gateway) -> None:
+        """A field that was too large was told as the payload of the event that it stands for, in a list `events` that
+        the request did not have or that has another event there."""
+        run_id = gateway.opened()
+        large = {"target": "\u6f22" * 16_384, "expected": "\u6f22" * 16_384}
+        judgement = {"feedbackId": "f", "deliveryId": "d", "entryId": "e", "verdict": "helpful"}
+        told = gateway.checkpoint(run_id, events=[event()], changedPaths=["a"], taskProfileRevision=large)
+        assert told.error["details"] == {"reason": "too_large", "field": "/taskProfileRevision"}
+        judgements = [judgement, judgement | {"comment": "x" * 70_000}]
+        told = gateway.checkpoint(run_id, contextFeedback=judgements)
+        assert told.error["details"] == {"reason": "too_large", "field": "/contextFeedback/1"}
+        told = gateway.checkpoint(run_id, events=[event(), event(payload="x" * 70_000)], currentGoal="g")
+        assert told.error["details"] == {"reason": "too_large", "field": "/events/1/payload"}
+
     def test_as_many_events_as_a_batch_has(self, gateway: Gateway) -> None:
         """200 over all fields."""
         run_id = gateway.opened()

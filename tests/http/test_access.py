@@ -133,6 +133,14 @@ def test_pages_of_this_machine_and_allowed_ones_may_call(client: Client, origin:
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
+@pytest.mark.parametrize("path", ["/api/v1x", "/api/v10/agent/runs", "/api/v1.json"])
+def test_a_path_that_begins_alike_is_not_below_the_prefix(client: Client, path: str) -> None:
+    """The pattern of the gateway's paths was not bound at its end, so paths of no version answered in its envelope and
+    asked for the token."""
+    answer = client.get(path, Authorization=None)
+    assert (answer.status_code, answer.json["ok"], answer.json.get("apiVersion")) == (404, False, None)
+
+
 @pytest.mark.parametrize("path", ["/api/v1", "/api/v1/", "/api/v1/agent", "/api/v1/agent/runs/x/y"])
 def test_the_gateway_speaks_its_own_envelope(client: Client, path: str) -> None:
     """Under /api/v1 a missing token is 401, a foreign Host 400 and an unknown path 404, in the gateway's shape."""

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from hivekeep.agent.canonical import ts
 from hivekeep.doors import descriptor
 from hivekeep.doors.descriptor import AlreadyRunning, Descriptor, InstanceLock
 from hivekeep.doors.private import RuntimeRefused, UnsafeFile
+from hivekeep.times import now_us
 from hivekeep_contract.gateway_errors import ValidationError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and locks of POSIX")
@@ -248,7 +250,7 @@ class TestLock:
 def test_the_present_moment_is_of_the_form_that_is_read(tmp_path: Path) -> None:
     """Exact milliseconds, also in the one moment of a thousand that has none."""
     for _ in range(20):
-        now = OURS._replace(started_at=descriptor.now_iso())
+        now = OURS._replace(started_at=ts(now_us()))
         descriptor.write(tmp_path / "server.json", now)
         assert descriptor.read(tmp_path / "server.json") == now
 

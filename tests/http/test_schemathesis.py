@@ -22,6 +22,7 @@ import hivekeep_contract
 from hivekeep.doors.auth import Guard
 from hivekeep.doors.http import Door, create_app
 from hivekeep.wiring import open_server
+from hivekeep_contract.gateway import OPERATIONS
 from hivekeep_contract.settings import Settings
 
 TOKEN = "ab" * 32
@@ -37,7 +38,9 @@ LEFT_OUT = {
 
 
 OPENAPI = json.loads(resources.files(hivekeep_contract).joinpath("openapi.json").read_text(encoding="utf-8"))
-ROUTES = [(path, method) for path, methods in OPENAPI["paths"].items() for method in methods]
+GATEWAY = {operation.path for operation in OPERATIONS.values()}
+ROUTES = [(path, method) for path, methods in OPENAPI["paths"].items() if path not in GATEWAY for method in methods]
+"""Operations of the gateway are asked in tests/gateway, along their links as well."""
 
 
 @pytest.fixture(scope="module")

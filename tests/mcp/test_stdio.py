@@ -172,18 +172,31 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, stop: signal.Signals) -> None:
     assert left == {"hivekeep.db"}
 
 
-def test_initialize_is_answered_before_anything_heavy_is_imported(tmp_path: Path) -> None:
-    """Until its first answer the process has imported no store, no validator, no click, no HTTP and no TOML."""
+def imported_by(tmp_path: Path, *messages: Any) -> set[str]:
+    """The modules that a process has imported when it has answered the messages."""
     spy = "import sys, atexit; atexit.register(lambda: sys.stderr.write(' '.join(sorted(sys.modules))))"
     (tmp_path / "sitecustomize.py").write_text(spy)
     path = os.pathsep.join([str(tmp_path), *(part for part in [environment(tmp_path).get("PYTHONPATH")] if part)])
-    done = run(tmp_path, "mcp", stdin=lines(INITIALIZE), PYTHONPATH=path)
-    assert replies(done.stdout)[0]["id"] == 1
-    imported = set(done.stderr.decode().split())
+    done = run(tmp_path, "mcp", stdin=lines(*messages), PYTHONPATH=path)
+    assert [reply["id"] for reply in replies(done.stdout)] == [message["id"] for message in messages]
+    return set(done.stderr.decode().split())
+
+
+def test_initialize_is_answered_before_anything_heavy_is_imported(tmp_path: Path) -> None:
+    """Until its first answer the process has imported no store, no validator, no click, no HTTP and no TOML."""
+    imported = imported_by(tmp_path, INITIALIZE)
     heavy = {"apsw", "peewee", "jsonschema_rs", "click", "falcon", "gunicorn", "uvicorn", "asyncio", "tomllib"}
     assert "hivekeep.doors.mcp" in imported
     assert imported & heavy == set()
     assert not [name for name in imported if name.startswith(("hivekeep.storage", "hivekeep.dispatch"))]
+
+
+def test_a_verb_imports_nothing_of_the_gateway(tmp_path: Path) -> None:
+    """A process that carries out verbs pays neither for runs and curated memory nor for the client of a server."""
+    imported = imported_by(tmp_path, INITIALIZE, call(2, 'create(kind="concept", name="A")'))
+    assert "hivekeep.packs.kg.create" in imported
+    gateway = ("hivekeep.agent", "hivekeep.dispatch.gateway", "hivekeep_contract.gateway", "http.client")
+    assert not [name for name in imported if name.startswith(gateway)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

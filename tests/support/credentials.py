@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from hivekeep_contract import secrets as table
 
@@ -118,7 +117,6 @@ def spellings() -> dict[bytes, str]:
             half.encode("utf-16-le").lower(): "utf-16",
             "".join(f"\\u{ord(sign):04x}" for sign in half).encode(): "JSON escapes",
             "".join(f"%{ord(sign):02x}" for sign in half).encode(): "percent escapes",
-            quote(half).lower().encode(): "URL",
             half[::-1].lower().encode(): "backwards",
         }
     for shift in range(3):

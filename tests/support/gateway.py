@@ -108,6 +108,11 @@ def _validator(part: str, operation: str | None) -> jsonschema_rs.Draft202012Val
     return jsonschema_rs.Draft202012Validator(schema, validate_formats=True, formats=FORMATS)
 
 
+def body_validator(operation: str) -> jsonschema_rs.Draft202012Validator:
+    """What tells whether a body fits the schema of a write, formats included."""
+    return _validator("bodies", operation)
+
+
 def check(operation: str, status: int, envelope: dict[str, Any]) -> None:
     """Assert that an answer is what the contract promises of an operation (or of no operation, for `api.v1`)."""
     assert envelope["operation"] == operation

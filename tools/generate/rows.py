@@ -8,13 +8,18 @@ from typing import Any
 
 from tools.generate.describe import default_text, describe_bounds, type_text
 from tools.generate.html import slug
-from tools.generate.model import Contract, Expr, Field, ListOf, Param, Shape, ShapeUse
+from tools.generate.model import Contract, Expr, Field, ListOf, Param, Shape, ShapeUse, Word
 from tools.generate.sentences import when_text
 
 
 def cell(text: object) -> str:
     """Text that may stand in one cell of a Markdown table."""
     return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def code(text: str) -> str:
+    """Text in such a cell that is set as code."""
+    return f"`{cell(text)}`"
 
 
 def constant_row(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
@@ -52,7 +57,7 @@ def field_rows(contract: Contract, fields: tuple[Field, ...], prefix: str = "") 
     for field in fields:
         presence = "may be missing" if field.optional else "always"
         name = prefix + field.name
-        rows.append({"name": name, "type": type_text(field.word), "presence": presence, "doc": field.doc})
+        rows.append({"name": name, **_type(field.word), "presence": presence, "doc": field.doc})
         rows += field_rows(contract, *_inline(contract, field.word.expr, name))
     return rows
 
@@ -76,6 +81,12 @@ def param_rows(contract: Contract, params: tuple[Param, ...]) -> list[dict[str, 
     return rows
 
 
+def _type(word: Word) -> dict[str, str]:
+    """A type as text, and as Markdown."""
+    text = type_text(word)
+    return {"type": text, "shown": code(text)}
+
+
 def _param(param: Param) -> dict[str, str]:
     facts = [param.doc]
     bounds = describe_bounds(param.word.bounds)
@@ -93,7 +104,7 @@ def _param(param: Param) -> dict[str, str]:
         facts.append(f"Also named {', '.join(f'`{alias}`' for alias in param.aliases)}.")
     return {
         "name": param.name,
-        "type": type_text(param.word),
+        **_type(param.word),
         "default": default_text(param),
         "doc": " ".join(facts),
     }

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from hivekeep.times import iso, parse_iso
+from hivekeep.times import iso, now_us, parse_iso
 
 _plain: Final = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), sort_keys=True, check_circular=False, allow_nan=False
@@ -24,6 +24,7 @@ _plain: Final = json.JSONEncoder(
 _float: Final = re.compile(rb"[\[:,]-?[0-9]+[.e]").search
 _TIMESTAMP: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 _MICROSECOND_DIGITS: Final = 3
+_MILLISECOND_US: Final = 1000
 
 
 def canonical(value: Any) -> bytes:
@@ -47,6 +48,11 @@ def digest(value: Any) -> str:
 def integral(value: float) -> float | int:
     """A float as the integer that it is, or itself: 1, 1.0 and 1e0 are one JSON number."""
     return int(value) if value.is_integer() else value
+
+
+def moment_now() -> int:
+    """The present moment in microseconds, in whole milliseconds as all moments of the gateway."""
+    return now_us() // _MILLISECOND_US * _MILLISECOND_US
 
 
 def ts(us: int) -> str:

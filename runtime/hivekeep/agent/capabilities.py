@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from hivekeep.agent.canonical import digest
 from hivekeep.gate.redaction import sanitise
+from hivekeep.normal_form import normal_form
 from hivekeep.storage.agent_runs import RunRow
 from hivekeep_contract.gateway import CATALOG_WARNINGS
 from hivekeep_contract.gateway_errors import Conflict, IntegrityError, ValidationError
@@ -149,7 +150,7 @@ def _normalised(text: str) -> Iterator[str]:
         end = begin + _PIECE
         while end < len(text) and not _stands_alone(text[end]):
             end += 1
-        yield from unicodedata.normalize("NFKC", text[begin:end])
+        yield from normal_form("NFKC", text[begin:end])
         begin = end
 
 

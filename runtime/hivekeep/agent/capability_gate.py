@@ -11,12 +11,12 @@ something and the memory found can be acted upon.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
 from hivekeep.agent.capabilities import Capability, Catalog, warnings
+from hivekeep.normal_form import normal_form
 from hivekeep_contract.gateway import (
     CAPABILITY_REASONS,
     CODING_EXCLUSIONS,
@@ -266,7 +266,7 @@ def _telling(word: str) -> bool:
 
 
 def _spoken(text: str) -> list[str]:
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return _WORD.findall(normal_form("NFKC", text).casefold())
 
 
 def _says(text: str, phrases: Sequence[str]) -> bool:

@@ -10,16 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from hivekeep.agent.canonical import moment_now
 from hivekeep.identity.caller import Caller
 from hivekeep.identity.ids import new_id
 from hivekeep.storage import agent_runs, events
 from hivekeep.storage.agent_runs import RunRow
 from hivekeep.storage.engine import Engine, EventRow, Tx
-from hivekeep.times import now_us
 from hivekeep_contract.gateway_errors import NotFound
 from hivekeep_contract.settings import Settings
-
-_MILLISECOND_US = 1000
 
 
 @dataclass(slots=True)
@@ -57,7 +55,7 @@ class AgentContext:
 
     def now_us(self) -> int:
         """The present moment in microseconds, in whole milliseconds as all moments of the gateway."""
-        return now_us() // _MILLISECOND_US * _MILLISECOND_US
+        return moment_now()
 
     def new_id(self) -> str:
         """A fresh random id."""

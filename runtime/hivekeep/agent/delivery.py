@@ -11,9 +11,10 @@ from hivekeep.agent import broker
 from hivekeep.agent.broker import Candidate, Item
 from hivekeep.storage import agent_deliveries, agent_retrieval, agent_runs
 from hivekeep.storage.agent_deliveries import DeliveryRow, ItemRow
+from hivekeep.storage.agent_runs import RunRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import dump
-from hivekeep_contract.gateway_errors import Conflict
+from hivekeep_contract.gateway_errors import Conflict, NotFound
 from hivekeep_contract.limits import CONTEXT_POLICY
 from hivekeep_contract.models import gateway as models
 
@@ -21,8 +22,10 @@ from hivekeep_contract.models import gateway as models
 def deliver(tx: Tx, candidate: Candidate, now_us: int) -> models.Context:
     """Store a candidate as a delivery and answer it; one that repeats a stored delivery is only answered.
 
-    Raises Conflict when the run, the project, the deliveries before, or any selected entry is not as it was ranked.
+    Raises NotFound for a run that is gone, and Conflict when the run, the project, the deliveries before, or any
+    selected entry is not as it was ranked.
     """
+    _check_run(tx, candidate.run)
     if not _holds(tx, candidate):
         raise Conflict("context_changed")
     if not candidate.stored:
@@ -46,12 +49,19 @@ def stored_entry_count(tx: Tx, workspace: str) -> int:
     return agent_retrieval.stored_count(tx, workspace)
 
 
-def _holds(tx: Tx, candidate: Candidate) -> bool:
-    ranked = candidate.run
+def _check_run(tx: Tx, ranked: RunRow) -> None:
+    """Raise unless the run stands where it stood: who reports at the same time is told so, not that memory changed."""
     run = agent_runs.get(tx, ranked.id)
-    if run is None or (run.status, run.last_sequence) != (ranked.status, ranked.last_sequence):
-        return False
-    if broker.workspaces(tx, run) != candidate.workspaces or not _history_holds(tx, candidate):
+    if run is None:
+        raise NotFound("no_run")
+    if run.status != ranked.status:
+        raise Conflict("run_closed")
+    if run.last_sequence != ranked.last_sequence:
+        raise Conflict("run_moved_on")
+
+
+def _holds(tx: Tx, candidate: Candidate) -> bool:
+    if broker.workspaces(tx, candidate.run) != candidate.workspaces or not _history_holds(tx, candidate):
         return False
     states = agent_retrieval.states(tx, [item.state.id for item in candidate.items])
     return all(states.get(item.state.id) == item.state for item in candidate.items)

@@ -25,6 +25,7 @@ from hivekeep.storage.agent_intakes import IntakeRow
 from hivekeep.storage.agent_runs import RunRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import load_object, load_tags
+from hivekeep.storage.snapshots import snapshot
 from hivekeep_contract.gateway import RUN_STATUSES
 from hivekeep_contract.gateway_errors import NotFound
 from hivekeep_contract.limits import CONTEXT_BUDGET_CHARS
@@ -131,8 +132,8 @@ def _told(
 
 
 def _look(ctx: AgentContext, run_id: str, wanted: _Wanted) -> _Look:
-    """Read, rank once, judge."""
-    with ctx.engine.read() as tx:
+    """Read, rank once, judge; all of it sees one moment, because a run may be purged between two statements."""
+    with ctx.engine.read() as tx, snapshot(tx):
         run = agent_runs.get(tx, run_id)
         if run is None:
             raise NotFound("no_run")

@@ -6,7 +6,7 @@ impossible is refused here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from hivekeep.agent import sanitising
@@ -64,14 +64,25 @@ class Content(NamedTuple):
 
 
 def read_batch(
-    inputs: Sequence[models.EventInput], *, workspace: str, now_us: int, new_id: Callable[[], str]
+    inputs: Sequence[models.EventInput],
+    *,
+    workspace: str,
+    now_us: int,
+    new_id: Callable[[], str],
+    payloads_at: Mapping[int, str] | None = None,
 ) -> list[NewEvent]:
     """Events of a client, which the schema of the operation let through, in their order (gateway rules, events).
 
-    Raises SecurityRejection for a credential in an id or a key, ValidationError for a payload over 64 KiB and for one
-    that a projection could not read.
+    `payloads_at` has the JSON pointers of the fields that some of the inputs stand for, by the place of the input; a
+    fault of such a payload is one of that field. Raises SecurityRejection for a credential in an id or a key,
+    ValidationError for a payload over 64 KiB and for one that a projection could not read.
     """
-    return [_read(event, f"/events/{place}", workspace, now_us, new_id) for place, event in enumerate(inputs)]
+    elsewhere = payloads_at or {}
+    return [
+        _read(event, field, elsewhere.get(place, f"{field}/payload"), workspace, now_us, new_id)
+        for place, event in enumerate(inputs)
+        for field in [f"/events/{place}"]
+    ]
 
 
 def own(event_type: str, payload: dict[str, Any], *, actor: str, event_id: str, now_us: int) -> NewEvent:
@@ -125,7 +136,9 @@ def _content(event: NewEvent | LedgerRow) -> Content:
     return Content._make(getattr(event, name) for name in Content._fields)
 
 
-def _read(event: models.EventInput, field: str, workspace: str, now_us: int, new_id: Callable[[], str]) -> NewEvent:
+def _read(
+    event: models.EventInput, field: str, payload_at: str, workspace: str, now_us: int, new_id: Callable[[], str]
+) -> NewEvent:
     said, redactions = sanitising.with_list(workspace, event)
     if redactions:
         redactions = [one for one in redactions if one["path"] not in _NAMES]
@@ -134,8 +147,8 @@ def _read(event: models.EventInput, field: str, workspace: str, now_us: int, new
                 sanitising.refuse_secret(event[name], f"{field}/{name}")
     payload = canonical(said["payload"])
     if len(payload) > GATEWAY_PAYLOAD_MAX_BYTES:
-        raise ValidationError("too_large", field=f"{field}/payload")
-    _check_payload(event["eventType"], said["payload"], f"{field}/payload")
+        raise ValidationError("too_large", field=payload_at)
+    _check_payload(event["eventType"], said["payload"], payload_at)
     event_id = event.get("eventId")
     occurred_at = event.get("occurredAt")
     return NewEvent(

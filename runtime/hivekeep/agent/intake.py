@@ -10,11 +10,11 @@ Pure: a state is never changed, each step answers a new one.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, cast
 
 from hivekeep.agent.canonical import digest
+from hivekeep.normal_form import normal_form
 from hivekeep_contract.gateway import (
     INTAKE_ALIASES,
     INTAKE_DECLINABLE,
@@ -154,7 +154,7 @@ def _slots(profile: models.TaskProfile) -> Iterable[models.ProfileField]:
 
 def _folded(text: str) -> str:
     """Lower case with compatible characters joined: full-width Latin letters and half-width kana as the usual ones."""
-    return unicodedata.normalize("NFKC", text).lower()
+    return normal_form("NFKC", text).lower()
 
 
 def _question(slot: models.ProfileField) -> models.Question:

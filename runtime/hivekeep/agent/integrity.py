@@ -60,6 +60,13 @@ def examine(tx: Tx, most: int) -> Generator[Finding, None, None]:
             yield Finding(stray.run_id, None, stray.trouble, broken=True)
 
 
+def examine_run(tx: Tx, run: RunRow) -> Iterator[Finding]:
+    """The same of one run alone. `tx` must be a snapshot."""
+    yield from _of_run(tx, run)
+    for stray in agent_integrity.strays_of(tx, run.seq):
+        yield Finding(stray.run_id, None, stray.trouble, broken=True)
+
+
 def _of_run(tx: Tx, run: RunRow) -> Iterator[Finding]:
     if not all(map(is_clean, (run.workspace, run.title, *map(_value, (run.task, run.metadata))))):
         yield Finding(run.id, None, "its description holds what looks like a credential", broken=False)

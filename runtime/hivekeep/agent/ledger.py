@@ -5,7 +5,7 @@ Invariant: a batch is appended to the run as the transaction sees it, whole or n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from hivekeep.agent import appending, events
@@ -53,9 +53,14 @@ def own_event(ctx: AgentContext, event_type: str, payload: dict[str, Any], now_u
     return events.own(event_type, payload, actor=GATEWAY_ACTORS["lifecycle"], event_id=ctx.new_id(), now_us=now_us)
 
 
-def read_batch(ctx: AgentContext, inputs: Sequence[models.EventInput]) -> list[NewEvent]:
-    """The events of a request on a run, sanitised and checked. Raises ValidationError and SecurityRejection."""
-    return events.read_batch(inputs, workspace=ctx.the_run.workspace, now_us=ctx.now_us(), new_id=ctx.new_id)
+def read_batch(
+    ctx: AgentContext, inputs: Sequence[models.EventInput], payloads_at: Mapping[int, str] | None = None
+) -> list[NewEvent]:
+    """The events of a request on a run, sanitised and checked; `payloads_at` is where inputs come from that are no
+    event of the request. Raises ValidationError and SecurityRejection."""
+    return events.read_batch(
+        inputs, workspace=ctx.the_run.workspace, now_us=ctx.now_us(), new_id=ctx.new_id, payloads_at=payloads_at
+    )
 
 
 def activate(tx: Tx, run: RunRow, now_us: int) -> RunRow:

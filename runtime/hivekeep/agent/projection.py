@@ -27,7 +27,7 @@ from hivekeep_contract.gateway import (
     UNKNOWN_OUTCOME_TYPES,
 )
 from hivekeep_contract.gateway_errors import IntegrityError
-from hivekeep_contract.limits import PROJECTION_VERSION
+from hivekeep_contract.limits import PROJECTION_OPEN_MAX, PROJECTION_VERSION
 from hivekeep_contract.models import gateway as models
 
 RESOLVES: Final = "resolvesEventIds"
@@ -207,7 +207,8 @@ def _evidence(state: State) -> models.EvidenceState:
 
 
 def _in_order(open_events: Mapping[str, int]) -> list[str]:
-    return sorted(open_events, key=open_events.__getitem__)
+    """The newest of the open events, oldest first: an answer has a largest size, and every one of them stays open."""
+    return sorted(open_events, key=open_events.__getitem__)[-PROJECTION_OPEN_MAX:]
 
 
 def _mark(event: Reported) -> Mark:

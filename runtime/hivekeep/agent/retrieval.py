@@ -6,6 +6,7 @@ names nothing finds nothing (gateway rules, retrieval).
 
 Each distinct term is looked up once, however many of the texts hold it, and at most the newest entries that have it are
 read. Within a lane an entry counts by the terms that it has; one that few entries of the workspaces have counts more.
+Terms that no index may hold are few, whether an index does or not: what others store must not decide about an answer.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from hivekeep_contract.limits import (
     RETRIEVAL_PART_MAX,
     RETRIEVAL_POSTINGS_MAX,
     RETRIEVAL_RANK_OFFSET,
+    RETRIEVAL_SHORT_TERMS_MAX,
     RETRIEVAL_TEXT_MAX,
 )
 
@@ -114,6 +116,7 @@ class _Postings:
         self._tx = tx
         self._workspaces = workspaces
         self._read: dict[tuple[str, str], list[int]] = {}
+        self._short_terms: set[str] = set()
         self._merits: dict[int, _Merit] = {}
         self.entries: dict[int, Found] = {}
         self.applies: dict[int, set[str]] = defaultdict(set)
@@ -142,7 +145,15 @@ class _Postings:
         It is one lane whether the trigrams that begin with the term are looked up or, when there are too many of
         them, entries are compared: which of the two depends on what other workspaces hold.
         """
-        return [] if term.trigrams or term.words else self._once("like", term.literal, partial(self._short, term))
+        if term.trigrams or term.words or not self._admits(term.literal):
+            return []
+        return self._once("like", term.literal, partial(self._short, term))
+
+    def _admits(self, short: str) -> bool:
+        """Whether a short term is among the first ones of the question."""
+        if len(self._short_terms) < RETRIEVAL_SHORT_TERMS_MAX:
+            self._short_terms.add(short)
+        return short in self._short_terms
 
     def tag(self, keys: Sequence[str]) -> Points:
         """How many of the keys are tags of an entry."""

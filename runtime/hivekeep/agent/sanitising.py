@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from hivekeep.agent.canonical import canonical
-from hivekeep.gate.redaction import Sanitised, holds_credential, sanitise
+from hivekeep.gate.credentials import holds_credential
+from hivekeep.gate.redaction import Sanitised, sanitise
 from hivekeep_contract.gateway_errors import SecurityRejection, ValidationError
 from hivekeep_contract.limits import GATEWAY_PAYLOAD_MAX_BYTES
 

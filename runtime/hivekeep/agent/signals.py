@@ -7,11 +7,11 @@ written in two ways is one key. Everything here is pure and linear in the text.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
+from hivekeep.normal_form import normal_form
 from hivekeep.search import lexical
 from hivekeep.search.lexical import Term
 from hivekeep_contract.gateway import APPLICABILITY_FIELDS, PATH_STOP_WORDS, SIGNAL_FIELDS, SQL_SHAPES
@@ -52,7 +52,7 @@ _APPLICABILITY: Final = "applicability"
 
 def fold(text: str) -> str:
     """The form in which texts are compared: NFKC, lower case, single blanks (gateway rules, ranking)."""
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
+    return " ".join(normal_form("NFKC", text).lower().split())
 
 
 def key(text: str) -> str:

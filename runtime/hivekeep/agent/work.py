@@ -19,8 +19,8 @@ T = TypeVar("T")
 class Write(Generic[T]):
     """One immediate transaction in the gateway's queue; the result is known after the commit.
 
-    At the yield it raises what the engine does for a full queue or a store that closes (nothing was tried then); dispatch
-    turns that into a failure of the contract when the operation lets it through.
+    At the yield it raises what the engine does for a full queue or a store that closes (nothing was tried then);
+    dispatch turns that into a failure of the contract when the operation lets it through.
     """
 
     fn: Callable[[Tx], T]

@@ -8,53 +8,36 @@ one that is told on standard error, so that the very same request can be sent ag
 
 from __future__ import annotations
 
-import sys
-import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from hivekeep import paths
-from hivekeep.cli import flags, runs
-from hivekeep.cli.common import Command, fail, print_line, settings_options
-from hivekeep.cli.envelopes import JsonGroup, leave, print_envelope, told, told_failures
-from hivekeep.doors import gateway, wire
+from hivekeep.agent.canonical import ts
+from hivekeep.cli import documents, flags, runs
+from hivekeep.cli.asking import OPEN, Data, asking, carry_out, keep_and_send, sending, tell_answer, workspace_here
+from hivekeep.cli.common import Command, print_line, settings_options
+from hivekeep.cli.envelopes import leave, print_envelope
+from hivekeep.cli.wrong_calls import JsonGroup
+from hivekeep.doors import gateway
+from hivekeep.times import now_us
 from hivekeep_contract.gateway import (
-    API_VERSION,
     CAPTURE_WORDS,
     CLIENT_DEFAULTS,
     PROCESS_OPERATIONS,
     SPOOL_OPERATIONS,
 )
-from hivekeep_contract.gateway_errors import PartialFailure, UsageError, ValidationError
-from hivekeep_contract.limits import GATEWAY_PAGE_MAX, HTTP_BODY_MAX_BYTES
-from hivekeep_contract.routes import ACTOR_HEADER, SESSION_HEADER
+from hivekeep_contract.gateway_errors import PartialFailure, UsageError
+from hivekeep_contract.limits import GATEWAY_PAGE_MAX
 from hivekeep_contract.vocabulary import ENUMS
 
 if TYPE_CHECKING:
-    from hivekeep.doors.client import Answer, Client
-    from hivekeep.doors.spool import Write
     from hivekeep_contract.settings import Settings
 
-STANDARD_INPUT = "-"
-_OPEN = "agent.open"
-_KEY_MEMBER = "idempotencyKey"
 _WHOLE_BODY = "--input-json"
-
-Data = Mapping[str, Any]
-Body = Callable[[], dict[str, Any]]
-"""Makes the body of a write; what it cannot read or understand becomes a failure of the command."""
-
-
-class Asking(NamedTuple):
-    """What a command works with: the settings, and what connects it to the server."""
-
-    settings: Settings
-    connect: Callable[[], Client]
 
 
 @click.group(cls=JsonGroup, name=PROCESS_OPERATIONS["agent"])
@@ -108,13 +91,13 @@ def open_run(given: flags.Given, /, whole: str | None, key: str | None, as_json:
     if (whole is None) == (wanted["title"] is None):
         raise click.UsageError(f"give --title and what belongs to it, or the whole body with {_WHOLE_BODY}")
 
-    def body() -> dict[str, Any]:
+    def body(_: Settings) -> dict[str, Any]:
         return _with_catalog(_opening(wanted) if whole is None else _object(whole), wanted["capabilities"])
 
     def show(data: Data, sent: Data) -> str:
         return runs.opened_text(data, sent["coverage"])
 
-    _write(given, _OPEN, None, body, show, key=key, as_json=as_json)
+    carry_out(given, OPEN, None, body, show, key=key, as_json=as_json)
 
 
 def _opening(wanted: Mapping[str, str | None]) -> dict[str, Any]:
@@ -152,46 +135,118 @@ def answer(
     if None in options if whole is None else options != [None, None]:
         raise click.UsageError(f"give --question and --value, or the whole body with {_WHOLE_BODY}")
 
-    def body() -> dict[str, Any]:
+    def body(_: Settings) -> dict[str, Any]:
         made = {"questionId": wanted["question"], "value": wanted["value"]}
         return _with_catalog(made if whole is None else _object(whole), wanted["capabilities"])
 
-    _write(given, "agent.answer", run, body, lambda data, _: runs.opened_text(data), key=key, as_json=as_json)
+    carry_out(given, "agent.answer", run, body, lambda data, _: runs.opened_text(data), key=key, as_json=as_json)
+
+
+class Short(NamedTuple):
+    """How the body of a command is made of options: these, of which the first must be given, by this function."""
+
+    options: tuple[click.Option, ...]
+    make: Callable[[Mapping[str, Any], str], dict[str, Any]]
 
 
 def _reporting(
-    name: str, operation: str, show: Callable[[Data], str], doc: str, *, with_catalog: bool = False
+    name: str,
+    operation: str,
+    show: Callable[[Data], str],
+    doc: str,
+    *,
+    with_catalog: bool = False,
+    short: Short | None = None,
 ) -> click.Command:
-    """The command `name`, which sends a body from a file to a run."""
+    """The command `name`, which sends a body from a file, or one that is made of options, to a run."""
 
     def command(
         given: flags.Given,
         /,
         run: str,
-        whole: str,
+        whole: str | None,
         key: str | None,
         as_json: bool,
         capabilities: str | None = None,
         spool: bool = False,
+        **wanted: Any,
     ) -> None:
-        def body() -> dict[str, Any]:
-            return _with_catalog(_object(whole), capabilities)
+        if short is not None:
+            _either(short, whole, wanted)
 
-        write = _keep_and_send if spool else _write
+        def body(settings: Settings) -> dict[str, Any]:
+            if short is None or whole is not None:
+                return _with_catalog(_object(str(whole)), capabilities)
+            return short.make(wanted, settings.actor_id or CLIENT_DEFAULTS["kind"])
+
+        write = keep_and_send if spool else carry_out
         write(given, operation, run, body, lambda data, _: show(data), key=key, as_json=as_json)
 
     command.__doc__ = doc
     decorated = _json_option(click.pass_obj(command))
-    decorated = _body_option(required=True)(_key_option(decorated))
+    decorated = _body_option(required=short is None)(_key_option(decorated))
     if with_catalog:
         decorated = _catalog_option(decorated)
     if name in SPOOL_OPERATIONS:
         decorated = _spool_option(decorated)
     decorated = settings_options(flags.AGENT)(click.argument("run")(decorated))
-    return group.command(name)(decorated)
+    made = group.command(name)(decorated)
+    if short is not None:
+        place = [parameter.name for parameter in made.params].index("whole")
+        made.params[place:place] = short.options
+    return made
 
 
-events = _reporting("events", "agent.events", runs.acknowledged_text, "Append events to the ledger of RUN.")
+def _either(short: Short, whole: str | None, wanted: Mapping[str, Any]) -> None:
+    """Refuse a call that gives the body twice, or not at all."""
+    first = short.options[0]
+    given = [name for name, value in wanted.items() if value]
+    if bool(given) == (whole is not None) or (whole is None and first.name not in given):
+        raise click.UsageError(f"give {first.opts[0]} and what belongs to it, or the whole body with {_WHOLE_BODY}")
+
+
+def _event(wanted: Mapping[str, Any], actor: str) -> dict[str, Any]:
+    """One event of the actor, as a batch."""
+    event = {"eventType": wanted["event_type"], "actor": actor, "payload": None}
+    if wanted["payload"] is not None:
+        event["payload"] = _value(wanted["payload"])
+    if wanted["outcome"] is not None:
+        event["outcome"] = wanted["outcome"]
+    return {"events": [event]}
+
+
+def _ending(wanted: Mapping[str, Any], actor: str) -> dict[str, Any]:
+    """The end of a run, without last events."""
+    return {"status": wanted["status"]}
+
+
+def _promotion(wanted: Mapping[str, Any], actor: str) -> dict[str, Any]:
+    """The promotion of a proposal by the actor, now."""
+    body = {"proposalEventId": wanted["proposal"], "actor": actor, "createdAt": ts(now_us()), "confirmed": True}
+    return body if wanted["delivery"] is None else {**body, "deliveryId": wanted["delivery"]}
+
+
+events = _reporting(
+    "events",
+    "agent.events",
+    runs.acknowledged_text,
+    "Append events to the ledger of RUN: one with --type, or a whole batch with --input-json.",
+    short=Short(
+        (
+            click.Option(
+                ["--type", "event_type"],
+                type=click.Choice(ENUMS["gateway.event_type"]),
+                metavar="TYPE",
+                help="The type of one event.",
+            ),
+            click.Option(["--outcome"], help="How it ended, such as passed or failed."),
+            click.Option(
+                ["--payload"], metavar="FILE|-", help="What there is to say of it, as JSON; - reads standard input."
+            ),
+        ),
+        _event,
+    ),
+)
 checkpoint = _reporting(
     "checkpoint",
     "agent.checkpoint",
@@ -199,12 +254,30 @@ checkpoint = _reporting(
     "Report where RUN stands; the answer has context and advice.",
     with_catalog=True,
 )
-close = _reporting("close", "agent.close", runs.acknowledged_text, "End RUN.")
+close = _reporting(
+    "close",
+    "agent.close",
+    runs.acknowledged_text,
+    "End RUN.",
+    short=Short(
+        (click.Option(["--status"], type=click.Choice(ENUMS["gateway.close_status"]), help="How it ended."),), _ending
+    ),
+)
 feedback = _reporting(
     "feedback", "agent.feedback", runs.feedback_text, "Judge a delivered entry, a recommendation, RUN or its intake."
 )
 promote = _reporting(
-    "promote", "agent.promotions", runs.promoted_text, "Make a candidate entry of a proposal that RUN reported."
+    "promote",
+    "agent.promotions",
+    runs.promoted_text,
+    "Make a candidate entry of a proposal that RUN reported and that you have looked at.",
+    short=Short(
+        (
+            click.Option(["--proposal"], metavar="EVENT", help="The id of the proposal, as the timeline shows it."),
+            click.Option(["--delivery"], metavar="ID", help="The delivery that the proposal follows from."),
+        ),
+        _promotion,
+    ),
 )
 
 
@@ -219,11 +292,11 @@ promote = _reporting(
 @click.pass_obj
 def list_runs(given: flags.Given, /, as_json: bool, **wanted: Any) -> None:
     """Show the runs of a workspace, newest first."""
-    with _asking(given, "agent.runs.list", as_json) as (settings, connect), connect() as client:
+    with asking(given, "agent.runs.list", as_json) as (settings, connect), connect() as client:
         if wanted["workspace"] is None:
-            wanted["workspace"] = _workspace_here(settings)
+            wanted["workspace"] = workspace_here(settings)
         page = client.call("agent.runs.list", query=_query(wanted))
-    _tell(page, as_json, runs.runs_table)
+    tell_answer(page, as_json, runs.runs_table)
 
 
 @group.command()
@@ -233,13 +306,13 @@ def list_runs(given: flags.Given, /, as_json: bool, **wanted: Any) -> None:
 @click.pass_obj
 def show(given: flags.Given, run: str, as_json: bool) -> None:
     """Show RUN: where it stands, what its client can report, and its intake."""
-    with _asking(given, "agent.run.read", as_json) as (_, connect), connect() as client:
+    with asking(given, "agent.run.read", as_json) as (_, connect), connect() as client:
         found = client.call("agent.run.read", run_id=run)
         intake = None if as_json or found.failure is not None else client.call("agent.intake.read", run_id=run)
     if intake is None:
-        _tell(found, as_json, str)
+        tell_answer(found, as_json, str)
     else:
-        _tell(intake, as_json, partial(runs.run_text, found.data))
+        tell_answer(intake, as_json, partial(runs.run_text, found.data))
 
 
 @group.command()
@@ -259,14 +332,14 @@ def show(given: flags.Given, run: str, as_json: bool) -> None:
 def timeline(given: flags.Given, /, run: str, as_json: bool, **wanted: Any) -> None:
     """Show the events of RUN, oldest first, below what its client can report."""
     query = _query(wanted)
-    with _asking(given, "agent.events.list", as_json) as (_, connect), connect() as client:
+    with asking(given, "agent.events.list", as_json) as (_, connect), connect() as client:
         page = client.call("agent.events.list", run_id=run, query=query)
         # A client that reports only a part must not be taken for one that reports all.
         found = None if as_json or page.failure is not None else client.call("agent.run.read", run_id=run)
     if found is None:
-        _tell(page, as_json, str)
+        tell_answer(page, as_json, str)
     else:
-        _tell(found, as_json, lambda data: runs.timeline_table(data, page.data))
+        tell_answer(found, as_json, lambda data: runs.timeline_table(data, page.data))
 
 
 @group.command()
@@ -282,8 +355,8 @@ def flush(given: flags.Given, as_json: bool) -> None:
     from hivekeep.doors.spool import Spool
 
     operation = PROCESS_OPERATIONS["flush"]
-    with _asking(given, operation, as_json) as (settings, connect):
-        with Spool(paths.spool_dir(settings)) as spool, _sending(connect) as send:
+    with asking(given, operation, as_json) as (settings, connect):
+        with Spool(paths.spool_dir(settings)) as spool, sending(connect) as send:
             done = spool.flush(send)
         outcome = runs.flushed_text(done, spool.folder)
         if done.refused or done.left:
@@ -295,160 +368,30 @@ def flush(given: flags.Given, as_json: bool) -> None:
         print_line(outcome)
 
 
-@contextmanager
-def _asking(given: flags.Given, operation: str, as_json: bool) -> Iterator[Asking]:
-    """The settings and the way to the server, for one command; every failure is told and ends it."""
-    from hivekeep.doors.client import Client
-    from hivekeep.settings import load
-
-    with told_failures(operation, as_json=as_json):
-        settings = load(given)
-        who = {ACTOR_HEADER: settings.actor_id, SESSION_HEADER: settings.actor_session}
-        headers = {name: value for name, value in who.items() if value is not None}
-        yield Asking(settings, partial(Client.of, paths.runtime_files(settings), headers))
+def _object(source: str) -> dict[str, Any]:
+    with _readable():
+        return documents.object_in(source)
 
 
-def _write(
-    given: flags.Given,
-    operation: str,
-    run: str | None,
-    body: Body,
-    show: Callable[[Data, Data], str],
-    *,
-    key: str | None,
-    as_json: bool,
-) -> None:
-    """Carry out a write; `show` gets the data of the answer and what was sent."""
-    with _asking(given, operation, as_json) as (settings, connect):
-        sent = {"apiVersion": API_VERSION, **body()}
-        chosen = _key(key, sent)
-        with connect() as client:
-            if operation == _OPEN and sent.get("workspace") is None:
-                sent["workspace"] = _workspace_here(settings)
-            found = client.call(operation, run_id=run, body=sent, key=chosen)
-    _tell(found, as_json, lambda data: show(data, sent))
-
-
-def _keep_and_send(
-    given: flags.Given,
-    operation: str,
-    run: str,
-    body: Body,
-    show: Callable[[Data, Data], str],
-    *,
-    key: str | None,
-    as_json: bool,
-) -> None:
-    """Keep a write on disk, then send it behind those of its run that wait already; told is what `_write` tells.
-
-    That it cannot be sent now is no failure of the command: the write waits.
-    """
-    from hivekeep.doors.spool import Spool, Write
-
-    with _asking(given, operation, as_json) as (settings, connect):
-        sent = {"apiVersion": API_VERSION, **body()}
-        write = Write(operation, run, _key(key, sent), sent)
-        with Spool(paths.spool_dir(settings)) as spool, _sending(connect) as send:
-            spool.keep(write, home=str(paths.home()))
-            done = spool.flush(send, run)
-    ours = [answer for one, answer in done.answers if (one.operation, one.key) == (operation, write.key)]
-    if ours:
-        _tell(ours[-1], as_json, lambda data: show(data, sent))
-    elif as_json:
-        print_envelope(gateway.success(PROCESS_OPERATIONS["spool"], {"waiting": done.left}))
-    else:
-        print_line(runs.flushed_text(done, spool.folder))
+def _value(source: str) -> Any:
+    with _readable():
+        return documents.value_in(source)
 
 
 @contextmanager
-def _sending(connect: Callable[[], Client]) -> Iterator[Callable[[Write], Answer]]:
-    """What sends a write that waited; the server is looked for at the first one."""
-    with ExitStack() as stack:
-        clients: list[Client] = []
-
-        def send(write: Write) -> Answer:
-            if not clients:
-                clients.append(stack.enter_context(connect()))
-            return clients[0].call(write.operation, run_id=write.run_id, body=write.body, key=write.key)
-
-        yield send
-
-
-def _key(option: str | None, body: dict[str, Any]) -> str:
-    """The key of a write: the option, or the member of the body, which is taken out; or a new one, which is told."""
-    member = body.pop(_KEY_MEMBER, None)
-    if member is not None and not isinstance(member, str):
-        raise ValidationError("key_malformed")
-    if option is not None and member is not None and option != member:
-        raise UsageError("bad_usage")
-    chosen: str | None = member if option is None else option
-    if chosen is None:
-        chosen = str(uuid.uuid4())
-        click.echo(f"hivekeep: idempotency key {chosen}", err=True)
-    return chosen
-
-
-def _workspace_here(settings: Settings) -> str:
-    """The workspace of the current directory, as the store of the server knows it; nothing else of it is read."""
-    from hivekeep.agent.curated import workspaces
-    from hivekeep.storage.connections import storage_options
-    from hivekeep.storage.sqlite import SqliteEngine
-
+def _readable() -> Iterator[None]:
+    """A file that cannot be read is a mistake in the call."""
     try:
-        place = workspaces.look(Path.cwd())
+        yield
     except OSError:
         raise UsageError("unreadable_file") from None
-    engine = SqliteEngine(paths.database_path(settings), storage_options(settings), read_only=True)
-    try:
-        engine.start(threaded=False)
-        with engine.read() as tx:
-            return workspaces.resolve(tx, place).workspace
-    finally:
-        engine.close()
-
-
-def _object(source: str) -> dict[str, Any]:
-    """The JSON object in a file, or on standard input."""
-    return gateway.json_object(_bytes(source))
 
 
 def _with_catalog(body: dict[str, Any], source: str | None) -> dict[str, Any]:
     """The body with the catalog of a file; whether it is a list, and a good one, the server judges."""
-    if source is None:
-        return body
-    try:
-        return {**body, "capabilities": wire.decode(_bytes(source))}
-    except ValueError:
-        raise ValidationError("not_json") from None
-
-
-def _bytes(source: str) -> bytes:
-    """What is in a file, or on standard input, up to a little more than may be sent."""
-    try:
-        if source != STANDARD_INPUT:
-            with Path(source).open("rb") as file:
-                raw = file.read(HTTP_BODY_MAX_BYTES + 1)
-        elif sys.stdin is None:
-            raise UsageError("unreadable_file")
-        else:
-            raw = sys.stdin.buffer.read(HTTP_BODY_MAX_BYTES + 1)
-    except OSError:
-        raise UsageError("unreadable_file") from None
-    if len(raw) > HTTP_BODY_MAX_BYTES:
-        raise ValidationError("body_too_large")
-    return raw
+    return body if source is None else {**body, "capabilities": _value(source)}
 
 
 def _query(wanted: Mapping[str, Any]) -> dict[str, str]:
     """The fields of a query string that were given."""
     return {name: str(value) for name, value in wanted.items() if value is not None}
-
-
-def _tell(found: Answer, as_json: bool, show: Callable[[Data], str]) -> None:
-    """Print an answer; a failure ends the command with its status."""
-    if as_json:
-        print_envelope(found.envelope)
-    if found.failure is not None:
-        fail(told(found.failure, found.envelope["error"]["details"]), found.failure.exit_status)
-    if not as_json:
-        print_line(show(found.data))

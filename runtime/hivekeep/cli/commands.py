@@ -20,13 +20,13 @@ from hivekeep.cli import flags
 from hivekeep.cli.common import (
     FAILED,
     USAGE,
-    ProcessCommand,
     fail,
     print_json,
     print_line,
     settings_options,
     told_errors,
 )
+from hivekeep.cli.wrong_calls import ProcessCommand
 from hivekeep.evaluation import SHAPES, VERBS
 from hivekeep_contract.errors import HivekeepError
 from hivekeep_contract.limits import INBOX_CAP, INBOX_DEFAULT, MAX_OPS
@@ -53,7 +53,7 @@ def hivekeep(arguments: Sequence[str]) -> NoReturn:
 class _Root(click.Group):
     """The command line. A group with a module of its own is imported when it is named, or all are listed."""
 
-    own_modules = ("agent", "curated", "skills")
+    own_modules = ("agent", "curated", "ledger", "skills")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""

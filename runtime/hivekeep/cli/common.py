@@ -24,23 +24,6 @@ USAGE = 2
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class ProcessCommand(click.Command):
-    """A command about the server's process: with `--json` a wrong call is answered with an envelope, too."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments."""
-        asked_json = "--json" in args
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError:
-            if asked_json:
-                from hivekeep.cli import envelopes
-                from hivekeep_contract.gateway import PROCESS_OPERATIONS
-
-                envelopes.print_wrong_call(PROCESS_OPERATIONS[str(self.name)])
-            raise
-
-
 def settings_options(accepted: Sequence[Setting], *, judged_later: bool = False) -> Callable[[Command], Command]:
     """Options for the settings in `accepted`, handed to the command as `given`: texts by setting key.
 

@@ -6,7 +6,6 @@ the current directory. With `--json` standard output carries one envelope.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,17 +13,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from hivekeep.cli import curated_text, flags
+from hivekeep.cli import curated_text, documents, flags
 from hivekeep.cli.common import print_line, settings_options
-from hivekeep.cli.envelopes import JsonGroup, leave, print_envelope, sentence, told_failures
+from hivekeep.cli.documents import STANDARD_STREAM
+from hivekeep.cli.envelopes import leave, sentence, tell
+from hivekeep.cli.stores import opened_store
+from hivekeep.cli.wrong_calls import JsonGroup
 from hivekeep_contract.gateway_errors import UsageError, ValidationError
-from hivekeep_contract.limits import CURATED_LIST_DEFAULT, CURATED_LIST_MAX, ENTRY_AUTHOR_DEFAULT
+from hivekeep_contract.limits import CURATED_LIST_DEFAULT, CURATED_LIST_MAX
 from hivekeep_contract.vocabulary import ENUMS
 
 if TYPE_CHECKING:
     from hivekeep.agent.curated.desk import Desk
 
-STANDARD_STREAM = "-"
 _GROUP = "curated"
 _FIELD_FILES = ("scope", "provenance")
 
@@ -230,11 +231,25 @@ def export(given: flags.Given, workspace: str | None, out: Path | None, as_json:
             raise UsageError("bad_usage")
         data, told = desk.export(workspace)
         if out is not None:
-            out.write_bytes(data)
+            _write(out, data)
     if out is None:
         print_line(data.decode().removesuffix("\n"))
     else:
         _tell("export", {**told, "file": str(out)}, as_json, curated_text.exported)
+
+
+def _write(out: Path, data: bytes) -> None:
+    """Put an export in place whole: what was there before is kept until then. Raises OSError, which names `out`."""
+    from hivekeep.request.save import replace_file
+
+    target = out.resolve()
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)  # a pipe or a device stays what it is
+        else:
+            replace_file(target, data)
+    except OSError as fault:
+        raise OSError(fault.errno, fault.strerror, str(out)) from None
 
 
 @group.command("import")
@@ -317,27 +332,17 @@ def _copied(given: flags.Given, entry: Data) -> Data:
 @contextmanager
 def _at_desk(given: flags.Given, command: str, as_json: bool) -> Iterator[Desk]:
     """The curated memory of the store, opened for one command; what goes wrong is told and ends the command."""
-    from hivekeep import paths
     from hivekeep.agent.curated.desk import Desk
     from hivekeep.agent.curated.folders import FolderRefused
-    from hivekeep.settings import load
-    from hivekeep.storage.connections import storage_options
-    from hivekeep.storage.sqlite import SqliteEngine
 
     operation = _operation(command)
-    with told_failures(operation, as_json=as_json):
-        settings = load(given)
-        database = paths.database_path(settings)
-        engine = SqliteEngine(database, storage_options(settings), read_only=settings.read_only)
-        engine.start(threaded=False)
+    with opened_store(given, operation, as_json=as_json) as store:
         try:
-            yield Desk(engine, settings.actor_id or ENTRY_AUTHOR_DEFAULT, Path.cwd())
+            yield Desk(store.engine, store.author, Path.cwd())
         except FolderRefused as refused:
             leave(operation, refused.why, f"{refused.name}: {sentence(refused.why)}", as_json=as_json)
         except OSError as fault:
             _unreadable(operation, fault, as_json=as_json)
-        finally:
-            engine.close()
 
 
 def _unreadable(operation: str, fault: OSError, *, as_json: bool) -> NoReturn:
@@ -345,12 +350,7 @@ def _unreadable(operation: str, fault: OSError, *, as_json: bool) -> NoReturn:
 
 
 def _tell(command: str, told: Data, as_json: bool, text: Show) -> None:
-    if as_json:
-        from hivekeep.doors import gateway
-
-        print_envelope(gateway.success(_operation(command), told))
-    else:
-        print_line(text(told))
+    tell(_operation(command), told, text, as_json=as_json)
 
 
 def _operation(command: str) -> str:
@@ -363,36 +363,12 @@ def _content(said: Mapping[str, Any]) -> Data:
     if said["whole"] is not None:
         if options:
             raise UsageError("bad_usage")
-        return _object(said["whole"])
+        return documents.object_in(said["whole"])
     for name in _FIELD_FILES:
         if name in options:
-            options[name] = _object(options[name])
+            options[name] = documents.object_in(options[name])
     if "tags" in options:
         options["tags"] = list(options["tags"])
     if options.get("body") == STANDARD_STREAM:
-        options["body"] = _text(STANDARD_STREAM)
+        options["body"] = documents.text_in(STANDARD_STREAM)
     return options
-
-
-def _object(file: str) -> Data:
-    from hivekeep import strict_json
-
-    try:
-        value = strict_json.decode(_text(file))
-    except ValueError:
-        raise ValidationError("not_json") from None
-    if not isinstance(value, dict):
-        raise ValidationError("not_an_object")
-    return value
-
-
-def _text(file: str) -> str:
-    """A file, or standard input, as text. Raises OSError, and ValidationError for bytes that are no UTF-8."""
-    if file == STANDARD_STREAM:
-        data = b"" if sys.stdin is None else sys.stdin.buffer.read()
-    else:
-        data = Path(file).read_bytes()
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise ValidationError("not_json") from None

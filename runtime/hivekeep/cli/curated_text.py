@@ -77,10 +77,23 @@ def shown(told: Data) -> str:
         f"  by {plain(entry['createdBy'])}, {_moment(entry['createdAt'])}, changed {_moment(entry['updatedAt'])} (UTC)",
     ]
     lines += [f"  tags {', '.join(map(plain, entry['tags']))}"] if entry["tags"] else []
+    lines += _use(told["use"])
     lines += ["", *_text(entry)]
     lines += _section("links", [_link(link, entry["entryId"]) for link in told["links"]])
     lines += _section("history", [_step(row) for row in told["audit"]])
     return "\n".join(lines)
+
+
+def _use(use: Data) -> list[str]:
+    """How often an entry was delivered and what was said of it; nothing of one that no run was given."""
+    if not use["deliveries"]:
+        return []
+    said = "".join(f", {verdict} {times}" for verdict, times in use["verdicts"].items())
+    return [f"  delivered {_many(use['deliveries'], 'time')}, to {_many(use['runs'], 'run')}{said}"]
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def revision(told: Data) -> str:

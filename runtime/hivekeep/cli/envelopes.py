@@ -6,11 +6,9 @@ or failed; every failure is also told in one line on standard error, and its exi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn
-
-import click
 
 from hivekeep import compact_json
 from hivekeep.cli.common import fail, print_line
@@ -18,20 +16,6 @@ from hivekeep.doors import gateway
 from hivekeep.doors.private import RuntimeRefused
 from hivekeep_contract.errors import HivekeepError
 from hivekeep_contract.gateway_errors import REASONS, DatabaseError, GatewayError, UsageError, ValidationError
-
-
-class JsonGroup(click.Group):
-    """A group whose commands answer a wrong call with an envelope, too, when they were called with `--json`."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that the arguments name."""
-        asked_json = "--json" in ctx.args
-        try:
-            return super().invoke(ctx)
-        except click.UsageError:
-            if asked_json:
-                print_wrong_call(str(self.name))
-            raise
 
 
 @contextmanager
@@ -67,6 +51,14 @@ def told(failure: type[GatewayError], details: Mapping[str, Any]) -> str:
     place = f" ({details['field']})" if "field" in details else ""
     wait = f"; try again in {details['retryAfterSeconds']} s" if "retryAfterSeconds" in details else ""
     return f"{failure.message}{': ' if reason else ''}{reason}{place}{wait}"
+
+
+def tell(operation: str, data: Mapping[str, Any], text: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
+    """The success of a command: an envelope, or its data as `text` puts them for a person."""
+    if as_json:
+        print_envelope(gateway.success(operation, data))
+    else:
+        print_line(text(data))
 
 
 def print_wrong_call(operation: str) -> None:

@@ -27,7 +27,7 @@ _PARTIAL: Final = ENUMS["gateway.projected_coverage"][-1]
 _MINUTE: Final = len("YYYY-MM-DDTHH:MM")
 _SECOND: Final = len("YYYY-MM-DDTHH:MM:SS")
 _RUN_HEADINGS: Final = ("RUN", "STATUS", "CLIENT", "STARTED (UTC)", "EVENTS", "COVERAGE", "TITLE")
-_EVENT_HEADINGS: Final = ("NO", "TIME (UTC)", "TYPE", "ACTOR", "OUTCOME", "PAYLOAD")
+_EVENT_HEADINGS: Final = ("NO", "TIME (UTC)", "TYPE", "ACTOR", "OUTCOME", "EVENT", "PAYLOAD")
 _ENTRY_HEADINGS: Final = ("RANK", "ENTRY", "ORIGIN", "TITLE", "TEXT")
 
 
@@ -87,6 +87,7 @@ def _event_row(event: Mapping[str, Any]) -> tuple[str, ...]:
         event["sourceType"] or event["eventType"],
         event["actor"],
         event["outcome"] or "-",
+        event["eventId"],
         "" if event["payload"] is None else _json(event["payload"]),
     )
 
@@ -102,8 +103,10 @@ def opened_text(data: Mapping[str, Any], coverage: Mapping[str, str] | None = No
 def acknowledged_text(data: Mapping[str, Any]) -> str:
     """What a batch of events was answered, and how a run ended."""
     first, last = data["localSequences"][0], data["localSequences"][-1]
-    numbers = str(first) if first == last else f"{first} to {last}"
-    return "\n".join(_lines({"run": data["runId"], "status": data["runStatus"], "events": numbers}))
+    told = {"run": data["runId"], "status": data["runStatus"]}
+    if first == last:
+        return "\n".join(_lines({**told, "event": f"{first}, {data['eventIds'][0]}"}))
+    return "\n".join(_lines({**told, "events": f"{first} to {last}"}))
 
 
 def checkpointed_text(data: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """`hivekeep serve`, `hivekeep web`, `hivekeep server status` and `hivekeep server descriptor`.
 
-What it keeps true: they say on standard output only what the contract lets them say, one line for a program; what a server may listen on is judged with the other settings, before anything is made.
+What it keeps true: they say on standard output only what the contract lets them say, one line for a program; what a
+server may listen on is judged with the other settings, before anything is made.
 """
 
 from __future__ import annotations

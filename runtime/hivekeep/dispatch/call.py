@@ -323,7 +323,7 @@ def refused(
     """The outcome of a refusal before the handler, with its audit row."""
     denied = error.code == "permission_denied"
     if denied:
-        decision = Decision(allowed=False, reason=str(error), obligations=())
+        decision = denial(error)
     row = audit.row(
         verb_name=tool,
         caller=caller,
@@ -334,6 +334,11 @@ def refused(
         now_us=now_us(),
     )
     return Outcome(tool=tool, error=error, disposition=NOT_COMMITTED, pending=(row,))
+
+
+def denial(error: HivekeepError) -> Decision:
+    """The decision of a policy that refused with this error, for the audit row."""
+    return Decision(allowed=False, reason=str(error), obligations=())
 
 
 def typed_error(error: Exception, verb: str) -> HivekeepError:

@@ -8,7 +8,8 @@ is fixed.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -44,12 +45,15 @@ from hivekeep_contract.settings import Settings
 
 _SURFACE: Final[Surface] = "gateway"
 _FIRST_UNAVAILABLE = 503
+LONG_BODY_BYTES: Final = 1 << 14
+"""From here on sanitising a body may take longer than others should wait for it: up to a microsecond a byte."""
 
 
 class Asked(NamedTuple):
     """A request that a door has read: its operation, and what path, query string, body and headers say.
 
-    `run_id` is None for an operation without a run, `body` and `key` for a read.
+    `run_id` is None for an operation without a run, `body` and `key` for a read; `long` says that the body has more
+    than LONG_BODY_BYTES.
     """
 
     operation: Operation
@@ -57,6 +61,7 @@ class Asked(NamedTuple):
     query: Pairs = ()
     body: dict[str, Any] | None = None
     key: str | None = None
+    long: bool = False
 
 
 class GatewayServer:
@@ -81,8 +86,8 @@ class GatewayServer:
             data = yield from self._carry_out(call)
         except Exception as fault:
             error = typed(fault, asked.operation.name)
-            # Who is refused because others write does not wait for them to let the row in.
-            refused = isinstance(error, Backpressure | ServiceUnavailable)
+            # Who is refused because others write does not wait once more for them to let the row in.
+            refused = isinstance(error, Backpressure | ServiceUnavailable | DatabaseError)
             yield from self._leave_row(call.failure_row(error), lost_is=None, degradable=refused)
             raise error from None
         if not call.audited:
@@ -109,23 +114,29 @@ class GatewayServer:
             if not operation.state_first:
                 context.check(argument)
         work: Work[Any] = getattr(self._operations, operation.stem)(context, argument)
-        return (yield from self._work(work))
+        return (yield from self._work(work, aside=call.asked.long))
 
-    def _work(self, work: Work[Any]) -> Steps:
-        """Carry out the items of an operation; it is told of what went wrong as well."""
+    def _work(self, work: Work[Any], *, aside: bool) -> Steps:
+        """Carry out the items of an operation; it is told of what went wrong as well.
+
+        What it does between its items is done here, or as slow work when it is to be done `aside`.
+        """
+        go: Callable[[], Any] = partial(next, work)
         try:
-            item = next(work)
             while True:
+                item = (yield Step("slow", partial(_advanced, go))) if aside else _advanced(go)
+                if isinstance(item, _Ended):
+                    return item.data
                 try:
                     outcome = self._read(item) if isinstance(item, Read) else (yield self._step(item))
                 except Exception as fault:
-                    item = work.throw(fault)
+                    go = partial(work.throw, fault)
                 else:
-                    item = work.send(outcome)
-        except StopIteration as end:
-            return end.value
+                    go = partial(work.send, outcome)
         finally:
-            work.close()
+            # A thread may be in it when nobody waits any more, and is left to end by itself.
+            with suppress(ValueError):
+                work.close()
 
     def _read(self, item: Read[Any]) -> Any:
         with self.engine.read() as tx:
@@ -152,6 +163,20 @@ class GatewayServer:
                 raise lost_is from fault
 
 
+class _Ended(NamedTuple):
+    """What an operation returned: no future carries the exception by which a generator says that it has ended."""
+
+    data: Any
+
+
+def _advanced(go: Callable[[], Any]) -> Any:
+    """The next item of an operation, or that it has ended."""
+    try:
+        return go()
+    except StopIteration as end:
+        return _Ended(end.value)
+
+
 @dataclass(slots=True)
 class _Call:
     """One operation under way."""
@@ -176,7 +201,11 @@ class _Call:
         args: Mapping[str, object] = self.asked.body or dict(self.asked.query)
         name = self.asked.operation.name
         request = GateRequest(caller.kind, caller.id, caller.namespace, name, args, caller.session_id, self.source)
-        self.decision = check_gate(self.server.gate, request)
+        try:
+            self.decision = check_gate(self.server.gate, request)
+        except PermissionDenied as refusal:
+            self.decision = calls.denial(refusal)
+            raise
 
     def make_context(self) -> AgentContext:
         """The surroundings of the operation, without its run."""

@@ -415,7 +415,8 @@ def failed_entry(tool: str | None, error: HivekeepError, disposition: str) -> di
         if isinstance(value, str):
             body[name] = told(value)
     body["domain_disposition"] = disposition
-    return {"ok": False, "tool": tool, "domain_disposition": disposition, "error": body}
+    shown = None if tool is None else told(tool)
+    return {"ok": False, "tool": shown, "domain_disposition": disposition, "error": body}
 
 
 def told(text: str) -> str:
@@ -430,7 +431,7 @@ def aborted_entry(tool: str) -> dict[str, Any]:
     """The entry of an operation that did not run because an earlier one of its chain failed; it has no error."""
     return {
         "ok": False,
-        "tool": tool,
+        "tool": told(tool),
         "aborted": True,
         "domain_disposition": calls.NOT_COMMITTED,
         "message": "not run: an earlier operation of the chain failed",

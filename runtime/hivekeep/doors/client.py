@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files as resources
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import quote, urlencode
 
 from hivekeep import compact_json, paths
-from hivekeep.doors import wire
+from hivekeep.doors import gateway, wire
 from hivekeep.doors.peer import AnswerTooLarge, Connection, NoAnswer, NoServer, Reply, look
 from hivekeep_contract.gateway import API_VERSION, BASE_PATH, KEY_HEADER, OPERATIONS, Operation
 from hivekeep_contract.gateway_errors import (
@@ -34,7 +33,6 @@ from hivekeep_contract.gateway_errors import (
 )
 from hivekeep_contract.limits import (
     CLIENT_TIMEOUT_MS,
-    GATEWAY_KEY_MAX_BYTES,
     GATEWAY_RESPONSE_MAX_BYTES,
     GATEWAY_RETRY_AFTER_MAX_S,
     HTTP_BODY_MAX_BYTES,
@@ -46,7 +44,6 @@ _POINTER = re.compile(r"(?:/[A-Za-z0-9_]+)+")
 _SUCCESS = {"apiVersion", "ok", "operation", "data", "meta"}
 _FAILURE = {"apiVersion", "ok", "operation", "error"}
 _ERROR = {"code", "message", "details"}
-_RUN_ID = "{runId}"
 _FAILURES = {(failure.code, failure.status): failure for failure in FAILURES.values()}
 
 
@@ -114,7 +111,7 @@ class Client:
         if raw is not None:
             headers["Content-Type"] = _JSON
         if key is not None:
-            headers[KEY_HEADER] = _key(key)
+            headers[KEY_HEADER] = gateway.key_bytes(key)
         try:
             reply = self._connection.exchange(
                 operation.http_method,
@@ -133,7 +130,7 @@ class Client:
 
 def _target(operation: Operation, run_id: str | None, query: Mapping[str, str]) -> str:
     """Path and query of a request. Raises ValidationError for a run id that leads out of its place."""
-    path = operation.path if run_id is None else operation.path.replace(_RUN_ID, quote(run_id, safe=""))
+    path = operation.path if run_id is None else operation.path.replace(gateway.RUN_STEP, quote(run_id, safe=""))
     target = f"{path}?{urlencode(query)}" if query else path
     if run_id == "" or not path.startswith(f"{BASE_PATH}/") or _NOT_IN_A_TARGET.search(path):
         raise ValidationError("bad_run_id")
@@ -145,15 +142,6 @@ def _raw(body: Mapping[str, Any]) -> bytes:
     raw = compact_json.encode(body)
     if len(raw) > HTTP_BODY_MAX_BYTES:
         raise ValidationError("body_too_large")
-    return raw
-
-
-def _key(key: str) -> bytes:
-    """The bytes of an Idempotency-Key. Raises ValidationError for one that is not of its form."""
-    raw = key.encode("utf-8", "surrogatepass")
-    has_controls = any(unicodedata.category(letter) in ("Cc", "Cs") for letter in key)
-    if has_controls or key != key.strip() or not 0 < len(raw) <= GATEWAY_KEY_MAX_BYTES:
-        raise ValidationError("key_malformed")
     return raw
 
 

@@ -15,11 +15,11 @@ import json
 import os
 import re
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from hivekeep.agent.formats import FORMATS
 from hivekeep.doors import private, wire
 from hivekeep.doors.private import RuntimeRefused, UnsafeFile
 from hivekeep_contract.gateway import DESCRIPTOR_FIELDS, DESCRIPTOR_PROTOCOL
@@ -31,8 +31,8 @@ DYING_WAIT_S = 3.0
 LIVE_WAIT_S = 0.3
 _TOKEN_FIELD = DESCRIPTOR_FIELDS[-1]
 _BASE_URL = re.compile(r"http://(?P<host>127\.0\.0\.1|\[::1\]|localhost):(?P<port>[1-9][0-9]{0,4})")
-_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
-_HEX64 = re.compile(r"[0-9a-f]{64}")
+_is_hex64 = FORMATS["hex64"]
+_is_moment = FORMATS["gateway_timestamp"]
 
 
 class AlreadyRunning(RuntimeRefused):
@@ -71,11 +71,6 @@ class Descriptor(NamedTuple):
 
     def _named(self) -> dict[str, Any]:
         return dict(zip(DESCRIPTOR_FIELDS, (DESCRIPTOR_PROTOCOL, *self), strict=True))
-
-
-def now_iso() -> str:
-    """The present moment as `YYYY-MM-DDTHH:MM:SS.mmmZ`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def is_alive(pid: int) -> bool:
@@ -220,8 +215,8 @@ def _checked(value: object, path: Path) -> Descriptor:
         and type(found.pid) is int
         and found.pid > 0
         and _is_uuid(found.instance_id)
-        and _HEX64.fullmatch(found.capability_token)
-        and _HEX64.fullmatch(found.database_fingerprint.removeprefix("sha256:"))
+        and _is_hex64(found.capability_token)
+        and _is_hex64(found.database_fingerprint.removeprefix("sha256:"))
         and found.database_fingerprint.startswith("sha256:")
         and _is_base_url(found.base_url)
         and _is_moment(found.started_at)
@@ -241,14 +236,3 @@ def _is_uuid(text: str) -> bool:
 def _is_base_url(text: str) -> bool:
     found = _BASE_URL.fullmatch(text)
     return found is not None and int(found["port"]) <= 65535
-
-
-def _is_moment(text: str) -> bool:
-    """Whether `text` is a moment of the calendar in the form of the contract."""
-    if _MOMENT.fullmatch(text) is None:
-        return False
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True

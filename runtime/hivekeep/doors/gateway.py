@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from hivekeep import compact_json, strict_json
+from hivekeep.agent.formats import FORMATS
 from hivekeep.request.json_values import depth_exceeds
 from hivekeep_contract.gateway import API_VERSION, DOOR_OPERATIONS, KEY_HEADER, OPERATIONS, Operation
 from hivekeep_contract.gateway_errors import GatewayError, IntegrityError, ValidationError
 from hivekeep_contract.limits import (
-    GATEWAY_ID_MAX_UNITS,
     GATEWAY_KEY_MAX_BYTES,
     GATEWAY_NESTING_MAX,
     GATEWAY_RESPONSE_MAX_BYTES,
@@ -30,15 +30,17 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 UNKNOWN_OPERATION = DOOR_OPERATIONS["unknown"]
 READY_OPERATION = DOOR_OPERATIONS["ready"]
+RUN_STEP = "{runId}"
+"""Stands in the path of an operation where the id of its run goes."""
+UNREADABLE_OPERATION = DOOR_OPERATIONS["unreadable"]
 BODY_METHODS = ("POST", "PUT", "PATCH")
 """Requests with these methods must bring a JSON body, whatever their path."""
 
 _MEDIA_TYPE = "application/json"
 _CONTENT_TYPE = b"content-type"
 _KEY = KEY_HEADER.lower().encode()
-_RUN_ID = "{runId}"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_NOT_IN_RUN_ID = re.compile(r"[\x00-\x1f\x7f-\x9f/\\]")
+_is_run_id = FORMATS["gateway_run_id"]
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -64,13 +66,13 @@ def locate(method: str, raw_path: bytes) -> Target:
         steps = path.split("/")
         for taken, pattern, operation in _ROUTES:
             if taken == method and _fits(pattern, steps):
-                return Target(operation, steps[pattern.index(_RUN_ID)] if _RUN_ID in pattern else None)
+                return Target(operation, steps[pattern.index(RUN_STEP)] if RUN_STEP in pattern else None)
     return Target(None)
 
 
 def _fits(pattern: list[str], steps: list[str]) -> bool:
     return len(pattern) == len(steps) and all(
-        wanted in (step, _RUN_ID) for wanted, step in zip(pattern, steps, strict=True)
+        wanted in (step, RUN_STEP) for wanted, step in zip(pattern, steps, strict=True)
     )
 
 
@@ -82,7 +84,7 @@ def run_id(raw: str) -> str:
         text = unquote_to_bytes(raw).decode("utf-8")
     except UnicodeDecodeError:
         raise ValidationError("bad_run_id") from None
-    if not 0 < _utf16_units(text) <= GATEWAY_ID_MAX_UNITS or _NOT_IN_RUN_ID.search(text):
+    if not _is_run_id(text):
         raise ValidationError("bad_run_id")
     return text
 
@@ -111,9 +113,23 @@ def idempotency_key(headers: Headers) -> str:
         key = given[0].decode("utf-8")
     except UnicodeDecodeError:
         raise ValidationError("key_malformed") from None
-    if not key or key != key.strip() or len(given[0]) > GATEWAY_KEY_MAX_BYTES or _CONTROL.search(key):
-        raise ValidationError("key_malformed")
+    key_bytes(key)
     return key
+
+
+def key_bytes(key: str) -> bytes:
+    """The bytes of an Idempotency-Key (gateway rules, idempotency).
+
+    Raises ValidationError for one that is blank or too long, has blanks around it or control characters in it, or that
+    UTF-8 cannot write.
+    """
+    try:
+        raw = key.encode()
+    except UnicodeEncodeError:
+        raise ValidationError("key_malformed") from None
+    if not key or key != key.strip() or len(raw) > GATEWAY_KEY_MAX_BYTES or _CONTROL.search(key):
+        raise ValidationError("key_malformed")
+    return raw
 
 
 def json_object(raw: bytes) -> dict[str, Any]:
@@ -150,7 +166,3 @@ def success_text(operation: str, data: Any) -> bytes:
     if len(text) > GATEWAY_RESPONSE_MAX_BYTES:
         raise IntegrityError("response_too_large")
     return text
-
-
-def _utf16_units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2

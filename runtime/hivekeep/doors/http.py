@@ -19,15 +19,16 @@ import falcon
 import falcon.asgi
 
 from hivekeep import compact_json
-from hivekeep.dispatch.gateway import Asked, typed
+from hivekeep.dispatch.gateway import LONG_BODY_BYTES, Asked, typed
 from hivekeep.doors import gateway, mcp, pages, refusals, wire
 from hivekeep.doors.driver import Driver
+from hivekeep.gate.credentials import holds_credential
 from hivekeep.identity.caller import Caller, make_caller
 from hivekeep.request.envelope import ToolCall, parse_tool_call
 from hivekeep.wiring import open_gateway
 from hivekeep_contract import errors
 from hivekeep_contract.gateway import INSTANCE_HEADER, RETRY_HEADER
-from hivekeep_contract.gateway_errors import AuthenticationError, NotFound, ValidationError
+from hivekeep_contract.gateway_errors import AuthenticationError, NotFound, SecurityRejection, ValidationError
 from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 from hivekeep_contract.routes import (
     ACTOR_HEADER,
@@ -53,10 +54,11 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
-_JSON_HEADERS = [("content-type", JSON_TYPE), *_HEADERS.items()]
+JSON_HEADERS = [("content-type", JSON_TYPE), *_HEADERS.items()]
+"""What every JSON answer has beside its length."""
 _PLACES_REMEMBERED = 256
 _CALLERS_REMEMBERED = 1024
-_GATEWAY_PATH = re.compile(rf"{re.escape(GATEWAY_PREFIX)}(?:/.*)?")
+_GATEWAY_PATH = re.compile(rf"{re.escape(GATEWAY_PREFIX)}(?:/.*)?\Z", re.DOTALL)
 _VERB_BY_PATH = {route.path: route.name for route in ROUTES.values() if route.serves == "verb"}
 
 Response: TypeAlias = falcon.asgi.Response
@@ -364,10 +366,11 @@ async def _gateway_data(door: Door, req: Request, target: gateway.Target) -> Any
     """The data of the answer. Raises the first failure in the gateway's order of checks (gateway rules, order)."""
     _admit_to_gateway(door, req)
     headers = req.scope["headers"]
-    body = None
+    body, size = None, 0
     if req.method in gateway.BODY_METHODS:
         gateway.check_content_type(headers)
-        body = gateway.json_object(await _gateway_body(door, req))
+        raw = await _gateway_body(door, req)
+        body, size = gateway.json_object(raw), len(raw)
     operation = target.operation
     if operation is None:
         raise NotFound("no_endpoint")
@@ -379,6 +382,7 @@ async def _gateway_data(door: Door, req: Request, target: gateway.Target) -> Any
         run_id=None if target.raw_run_id is None else gateway.run_id(target.raw_run_id),
         body=body,
         key=gateway.idempotency_key(headers) if operation.writes else None,
+        long=size > LONG_BODY_BYTES,
     )
     return await door.driver.drive(door.gateway.steps(asked, _gateway_caller(door, req), source="http"), req.gone)
 
@@ -400,7 +404,13 @@ async def _gateway_body(door: Door, req: Request) -> bytes:
 
 
 def _gateway_caller(door: Door, req: Request) -> Caller:
+    """Who is asking. Its name and namespace stand in the audit row and cannot be masked there (gateway rules,
+    sanitising)."""
     try:
+        for name in (ACTOR_HEADER, NAMESPACE_HEADER):
+            text = _text_header(req, name)
+            if text is not None and holds_credential(text):
+                raise SecurityRejection("secret")
         return door.caller(req)
     except errors.InvalidParams:
         raise ValidationError("wrong_value") from None
@@ -534,4 +544,4 @@ def _send(resp: Response, status: int, value: Any) -> None:
 def _send_text(resp: Response, status: int, text: bytes) -> None:
     resp.status = status
     resp.data = text
-    resp.set_headers(_JSON_HEADERS)
+    resp.set_headers(JSON_HEADERS)

@@ -28,10 +28,12 @@ from gunicorn.arbiter import Arbiter
 from uvicorn_worker import UvicornWorker
 
 from hivekeep import paths
+from hivekeep.agent.canonical import ts
 from hivekeep.doors import auth, descriptor, gateway, logs, parent_watch, peer
 from hivekeep.doors.descriptor import AlreadyRunning, Descriptor, InstanceLock
 from hivekeep.doors.private import RuntimeRefused
 from hivekeep.doors.protocol import Protocol
+from hivekeep.times import now_us
 from hivekeep_contract.limits import HTTP_BODY_MAX_BYTES
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ class _Application(BaseApplication):  # type: ignore[misc]
         self._instance_id = instance_id
         self._announced_as = announced_as
         self._token = auth.new_token()
-        self._started_at = descriptor.now_iso()
+        self._started_at = ts(now_us())
         super().__init__(prog="hivekeep")
 
     def load_config(self) -> None:

@@ -7,6 +7,7 @@ are never compared to tell callers apart, because an id may itself look like a l
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from hivekeep.gate import secrets
 from hivekeep.identity.ids import classify
 from hivekeep.identity.namespaces import GRAMMAR, LOCAL, is_namespace, visible_set
 from hivekeep_contract.errors import InvalidParams
@@ -21,7 +22,7 @@ PRINCIPAL = "actor"
 SYSTEM = "system"
 """Kind of the program itself where it acts on its own; no door makes such a caller."""
 
-ACTOR_GRAMMAR = f"1 to {NAMESPACE_MAX_BYTES} bytes, not blank, without control characters"
+ACTOR_GRAMMAR = f"1 to {NAMESPACE_MAX_BYTES} bytes, not blank, without control characters, and no credential"
 """What may name a principal, in words; fits behind "must be"."""
 
 SESSION_GRAMMAR = "a full UUID"
@@ -78,8 +79,8 @@ def make_caller(
     """Build the caller of a request; `actor` None is the anonymous one, `namespace` None writes to `local`.
 
     The actor's text is kept unmodified, also when it begins with `actor:` or `agent:`; `session_id` is a full UUID in
-    any spelling. Raises InvalidParams for a blank, overlong or unprintable actor, for a namespace outside the grammar
-    and for a session that is no UUID.
+    any spelling. Raises InvalidParams for a blank, overlong or unprintable actor and for one that looks like a
+    credential, for a namespace outside the grammar and for a session that is no UUID.
     """
     for name in (namespace, *visible_namespaces):
         if name is not None and not is_namespace(name):
@@ -135,9 +136,14 @@ def shown_as(text: str) -> tuple[str, ...]:
 
 
 def is_actor_id(text: str) -> bool:
-    """Whether `text` may name a principal (see ACTOR_GRAMMAR; bytes are those of UTF-8)."""
+    """Whether `text` may name a principal (see ACTOR_GRAMMAR; bytes are those of UTF-8).
+
+    A credential may not: whatever an actor does is stored under its name.
+    """
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
         return False
-    return size <= NAMESPACE_MAX_BYTES and not text.isspace() and text != "" and text.isprintable()
+    if size > NAMESPACE_MAX_BYTES or text.isspace() or text == "" or not text.isprintable():
+        return False
+    return secrets.find(text) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -47,15 +47,6 @@ class Counting:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tx, name)
-
-
-@pytest.fixture
-def tx() -> Iterator[Tx]:
-    """A connection to an empty store in memory."""
-    opened = open_store(MEMORY, OPTIONS)
-    with opened.read() as reading:
-        yield reading
-    opened.close()
 
 
 def opened(tx: Tx, number: int = 1) -> RunRow:

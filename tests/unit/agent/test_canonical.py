@@ -60,18 +60,15 @@ def test_golden_hashes(value: Any, expected: str) -> None:
     assert digest(value) == expected
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(values)
 def test_the_text_is_the_one_of_the_definition(value: Any) -> None:
-    """Whichever writer is taken, the text is that of an implementation that knows neither."""
-    assert canonical(value).decode() == defined(value)
+    """Whichever writer is taken, the text is that of an implementation that knows neither.
 
-
-@settings(max_examples=300, derandomize=True, deadline=None)
-@given(values)
-def test_the_text_is_that_of_the_standard_library(value: Any) -> None:
-    """Reading the text and writing it with the standard library gives the text again."""
+    Reading it and writing it with the standard library gives it again.
+    """
     text = canonical(value).decode()
+    assert text == defined(value)
     again = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert again == text
 

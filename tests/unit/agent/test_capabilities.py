@@ -276,9 +276,9 @@ def test_a_malformed_item_uses_up_the_limit_by_its_texts() -> None:
 def test_a_hostile_catalog_is_read_in_a_moment() -> None:
     """Characters that normalise to many, as many as fit: reading stops where nothing more would be kept."""
     items = [skill(f"s{n}", "\ufdfa" * 2_500) for n in range(CATALOG_ITEMS_MAX)]
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert counts(read(items)) == (200, 200, 200, 0)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 # digest
@@ -395,3 +395,16 @@ def test_a_client_cannot_speak_for_the_gateway() -> None:
         refuse_reserved(json.loads(f'{{"{CATALOG_BINDING_KEY}": null}}'))
     assert (refusal.value.reason, refusal.value.field) == ("reserved_key", "/metadata")
     refuse_reserved({"note": {CATALOG_BINDING_KEY: 1}})
+
+
+# cost
+
+
+def test_marks_in_changing_order_do_not_stop_a_server() -> None:
+    """Marks are sorted by insertion: eight descriptions of 63,000 of them took 40 s."""
+    marks = "a" + "\u0301\u0323" * 31_500
+    begin = time.process_time()
+    catalog = read([skill(str(number), marks) for number in range(8)])
+    assert time.process_time() - begin < 5
+    assert counts(catalog) == (8, 8, 8, 0)
+    assert catalog.items[0].description == "\u1ea1" + "\u0323" * (CATALOG_DESCRIPTION_MAX - 2) + "…"

@@ -209,9 +209,31 @@ def test_a_parent_that_was_purged_is_none_that_is_missing(tx: Tx, run: RunRow) -
     """Its purge is on record."""
     tx.run("UPDATE agent_runs SET parent_run_id = ? WHERE seq = ?", (record_id(9), run.seq))
     tx.run(
-        "INSERT INTO agent_run_purges (run_id, event_count, actor, purged_at) VALUES (?, 1, 'a', 1)", (record_id(9),)
+        "INSERT INTO agent_run_purges (run_id, event_count, last_event_hash, actor, purged_at)"
+        " VALUES (?, 1, 'h', 'a', 1)",
+        (record_id(9),),
     )
     assert examined(tx) == []
+
+
+def test_a_run_that_was_purged_and_came_back_is_found(tx: Tx, run: RunRow) -> None:
+    """As it does when somebody puts back rows of an older file."""
+    tx.run(
+        "INSERT INTO agent_run_purges (run_id, event_count, last_event_hash, actor, purged_at)"
+        " VALUES (?, 1, 'h', 'a', 1)",
+        (run.id,),
+    )
+    assert examined(tx) == [("2", None, "it was purged and is here again", True)]
+
+
+def test_one_run_is_examined_alone(tx: Tx, run: RunRow) -> None:
+    """What is wrong with another run is not told, what is beside its own ledger is."""
+    (other,) = agent_runs.with_prefix(tx, record_id(0xA0003))
+    tx.run("UPDATE agent_runs SET parent_run_id = ? WHERE seq = ?", (record_id(9), run.seq))
+    tamper(tx, other, 1, "actor", "x")
+    (now,) = agent_runs.with_prefix(tx, run.id)
+    assert list(integrity.examine_run(tx, now)) == [Finding(run.id, None, "its parent run does not exist", broken=True)]
+    assert list(integrity.examine_run(tx, other)) == [Finding(other.id, 1, CHANGED, broken=True)]
 
 
 def _append_raw(tx: Tx, run: RunRow, **fields: Any) -> None:

@@ -15,6 +15,7 @@ from hivekeep.agent import projection
 from hivekeep.agent.projection import State
 from hivekeep.storage.agent_projections import Reported
 from hivekeep_contract.gateway_errors import IntegrityError
+from hivekeep_contract.limits import PROJECTION_OPEN_MAX
 from hivekeep_contract.vocabulary import ENUMS
 from support.runs import COMPLETE, defined_projection, run_row
 
@@ -154,6 +155,18 @@ def test_open_events_are_shown_in_the_order_of_the_ledger() -> None:
     """Not in that of their ids."""
     view = shown(*[("step.failed", None, {})] * 11)
     assert view["unresolvedFailureEventIds"] == [f"e{number}" for number in range(1, 12)]
+
+
+def test_very_many_open_events_are_not_all_shown() -> None:
+    """A failure stays open until something resolves it, and every one was named in every checkpoint: behind some 50,000
+    the answer was larger than an answer may be, and the run could not be checkpointed any more. The newest 2,000 are
+    named, and the others come up when those are resolved."""
+    count = PROJECTION_OPEN_MAX + 3
+    events = [("error.recorded", None, {})] * count
+    newest = [f"e{number}" for number in range(4, count + 1)]
+    assert shown(*events)["unresolvedFailureEventIds"] == newest
+    resolving = ("step.completed", None, {"resolvesEventIds": newest[1:]})
+    assert shown(*events, resolving)["unresolvedFailureEventIds"] == ["e1", "e2", "e3", "e4"]
 
 
 def test_any_later_event_resolves_failures_and_unknown_outcomes() -> None:

@@ -18,6 +18,7 @@ from hivekeep.storage.agent_retrieval import IndexedEntry
 from hivekeep.storage.connections import MEMORY, SqliteTx, open_connection
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import SqliteEngine, open_store
+from hivekeep_contract.limits import RETRIEVAL_SHORT_TERMS_MAX
 from support.entries import BY, add_entry, revised
 from support.stores import OPTIONS
 
@@ -245,3 +246,15 @@ def test_20_000_entries_elsewhere_cost_and_change_nothing(store: SqliteEngine, p
     assert beside_few == alone
     assert beside_many == alone
     assert 1000 < many < 1.2 * few
+
+
+def test_only_the_first_short_terms_of_a_question_are_looked_for(tx: Tx) -> None:
+    """For each of them all texts of a workspace may be compared: 64 single characters took 2 s in a small memory.
+
+    It is the first ones of the question, in however many of its parts they stand.
+    """
+    letters = [chr(ord("あ") + place) for place in range(RETRIEVAL_SHORT_TERMS_MAX + 1)]
+    ids = [add_entry(tx, letter).id for letter in letters]
+    assert set(found(tx, " ".join(letters))) == set(ids[:-1])
+    assert set(found(tx, *letters)) == set(ids[:-1])
+    assert found(tx, letters[-1]) == ids[-1:]

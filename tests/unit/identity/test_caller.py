@@ -115,6 +115,14 @@ def test_what_is_no_actor(text: str) -> None:
         make_caller(text, None, ())
 
 
+@pytest.mark.parametrize("text", ["ghp_" + "a1B2" * 9, "the bot with AKIA" + "A1B2" * 4])
+def test_a_credential_is_no_actor(text: str) -> None:
+    """Every audit row and every record holds the name of its actor, so one that is a credential went into each."""
+    with pytest.raises(InvalidParams, match="and no credential") as refused:
+        make_caller(text, None, ())
+    assert text not in str(refused.value)
+
+
 @pytest.mark.parametrize("text", [SESSION, SESSION.upper(), SESSION.replace("-", "")])
 def test_a_session_is_one_text_however_it_is_spelt(text: str) -> None:
     """Events are found by it."""

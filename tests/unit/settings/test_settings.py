@@ -261,6 +261,15 @@ def test_a_mistake_in_a_file_is_told_with_file_key_and_what_is_accepted(machine:
     assert says in message
 
 
+def test_a_refused_value_is_told_without_its_credential(machine: Machine) -> None:
+    """A refusal repeated the value it refused; of a credential only its beginning and its length are shown."""
+    token = "ghp_" + "a1B2" * 9
+    machine.user(f"actor.id = '{token}'")
+    message = machine.refusal()
+    assert token not in message
+    assert message.endswith("and no credential, not 'ghp_a1...40'")
+
+
 def test_a_file_must_be_text_of_reasonable_size(machine: Machine) -> None:
     """Bytes that are no UTF-8 and a file of more than 1 MiB are refused without reading on."""
     machine.user("")

@@ -92,15 +92,16 @@ def _report(ctx: AgentContext, body: models.CheckpointBody) -> _Report:
     """Raises ValidationError for no event at all, or too many."""
     given = body.get("events", [])
     stood_for = list(_stood_for(body))
-    inputs = [*given, *(event for _field, event in stood_for)]
+    inputs = [*given, *(event for _pointer, event in stood_for)]
     if not inputs:
         raise ValidationError("empty")
     if len(inputs) > GATEWAY_BATCH_MAX:
         raise ValidationError("too_long")
-    batch = ledger.read_batch(ctx, inputs)
+    pointers = [pointer for pointer, _event in stood_for]
+    batch = ledger.read_batch(ctx, inputs, dict(enumerate(pointers, len(given))))
     said: dict[str, list[Any]] = {}
-    for (field, _event), read in zip(stood_for, batch[len(given) :], strict=True):
-        said.setdefault(field, []).append(load(read.payload))
+    for pointer, read in zip(pointers, batch[len(given) :], strict=True):
+        said.setdefault(pointer.split("/")[1], []).append(load(read.payload))
     return _Report(
         batch,
         judgements=said.get("contextFeedback", []),
@@ -117,21 +118,21 @@ def _texts(said: Mapping[str, list[Any]], field: str) -> list[str]:
 
 
 def _stood_for(body: models.CheckpointBody) -> Iterator[tuple[str, models.EventInput]]:
-    """The events that the other fields stand for, with their fields, in the order of the contract."""
+    """The events that the other fields stand for, with the JSON pointers of these, in the order of the contract."""
     fields = cast("dict[str, Any]", body)
     for name, (event_type, key) in CHECKPOINT_TEXTS.items():
         if name in fields:
-            yield name, _event(event_type, {key: fields[name]})
+            yield f"/{name}", _event(event_type, {key: fields[name]})
     for name, (event_type, key) in CHECKPOINT_LISTS.items():
-        for text in fields.get(name, ()):
-            yield name, _event(event_type, {key: text})
+        for place, text in enumerate(fields.get(name, ())):
+            yield f"/{name}/{place}", _event(event_type, {key: text})
     if "taskProfileRevision" in body:
         if not body["taskProfileRevision"]:
             raise ValidationError("empty", field="/taskProfileRevision")
         event_type, key = CHECKPOINT_REVISION
-        yield "taskProfileRevision", _event(event_type, {key: body["taskProfileRevision"]})
-    for judgement in body.get("contextFeedback", ()):
-        yield "contextFeedback", _event(CHECKPOINT_FEEDBACK, cast("dict[str, Any]", judgement))
+        yield "/taskProfileRevision", _event(event_type, {key: body["taskProfileRevision"]})
+    for place, judgement in enumerate(body.get("contextFeedback", ())):
+        yield f"/contextFeedback/{place}", _event(CHECKPOINT_FEEDBACK, cast("dict[str, Any]", judgement))
 
 
 def _event(event_type: str, payload: dict[str, Any]) -> models.EventInput:

@@ -10,7 +10,7 @@ from hivekeep.agent.capabilities import Catalog
 from hivekeep.agent.context import AgentContext
 from hivekeep.agent.work import Work
 from hivekeep.agent.writing import once, run_scope
-from hivekeep.storage import agent_intakes, agent_runs
+from hivekeep.storage import agent_intakes, agent_purges, agent_runs
 from hivekeep.storage.agent_runs import RunRow
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import dump
@@ -56,6 +56,7 @@ def _request(body: models.OpenBody, catalog: Catalog) -> dict[str, Any]:
             "client": body["client"],
             "task": {"title": task["title"], "query": task["query"], "profileHints": _all_slots(hints)},
             "metadata": metadata,
+            "parentRunId": body.get("parentRunId"),
         },
     )
     sanitising.check_size(kept["task"], "/task")
@@ -66,7 +67,6 @@ def _request(body: models.OpenBody, catalog: Catalog) -> dict[str, Any]:
         "captureProfile": body["captureProfile"],
         "coverage": body["coverage"],
         "binding": capabilities.catalog_digest(catalog),
-        "parentRunId": body.get("parentRunId"),
         "startedAt": body.get("startedAt"),
     }
 
@@ -83,6 +83,9 @@ def _all_slots(hints: models.ProfileHints) -> models.TaskProfile:
 
 def _create(ctx: AgentContext, tx: Tx, request: dict[str, Any]) -> models.IntakeState:
     """The run, its intake and its first events; a profile that is complete makes the run active at once."""
+    if agent_purges.is_spent(tx, cast(str, ctx.key_hash)):
+        # The retry of an open must not bring back what somebody removed.
+        raise NotFound("no_run")
     _check_parent(tx, request)
     now_us = ctx.now_us()
     run = agent_runs.insert(tx, _row(ctx, request, now_us))

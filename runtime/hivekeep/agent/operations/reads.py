@@ -13,6 +13,7 @@ from hivekeep.agent.work import Read, Slow, Work
 from hivekeep.storage import agent_events, agent_intakes, agent_runs
 from hivekeep.storage.agent_runs import RunFilter, RunPlace
 from hivekeep.storage.engine import Tx
+from hivekeep_contract.gateway_errors import NotFound
 from hivekeep_contract.limits import GATEWAY_PAGE_MAX, GATEWAY_PAGE_MAX_BYTES
 from hivekeep_contract.models import gateway as models
 
@@ -51,7 +52,9 @@ def intake_read(ctx: AgentContext, query: models.IntakeReadQuery) -> Work[models
 
 
 def _intake(ctx: AgentContext, tx: Tx) -> models.IntakeState:
-    row = agent_intakes.get(tx, ctx.the_run.seq)
+    row = agent_intakes.find(tx, ctx.the_run.seq)
+    if row is None:
+        raise NotFound("no_run")
     run = ctx.the_run if row.profile_hash is None else ctx.run_now(tx)
     return intaking.view(run, row)
 
