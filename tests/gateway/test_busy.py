@@ -152,7 +152,7 @@ def test_a_store_that_closes_takes_no_more_writes(tmp_path: Path) -> None:
 def test_a_store_that_another_process_holds(tmp_path: Path) -> None:
     """The refusal came twice as late as it was due: the write waited as long as it may for the lock, and then the audit
     row of its failure waited as long for the same lock. 503 after one wait, and the key is free."""
-    wait_s = 1.5
+    wait_s = 3.0
     file = tmp_path / "store.db"
     with open_http(file, storage_busy_timeout_ms=int(wait_s * 1000)) as http:
         run_id = http.opened()
