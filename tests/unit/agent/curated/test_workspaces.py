@@ -225,6 +225,15 @@ def test_a_project_file_names_no_credential(tmp_path: Path, name: str) -> None:
     assert refused.value.field == f"/{name}"
 
 
+def test_a_project_file_says_everything_once(tmp_path: Path) -> None:
+    """Of a key that stood twice the last one counted, so a person and the program could read two workspaces."""
+    text = json.dumps(FULL)
+    (tmp_path / ".hivekeep.json").write_text(text[:-1] + ', "workspace": "theirs"}')
+    with pytest.raises(ValidationError) as refused:
+        workspaces.look(tmp_path)
+    assert refused.value.reason == "not_json"
+
+
 def test_a_project_file_of_elsewhere_moves_no_known_repository(tx: Tx, tmp_path: Path) -> None:
     """It named the id of a repository with another workspace, and from then on that repository belonged there.
 
