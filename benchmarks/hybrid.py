@@ -6,8 +6,9 @@ verb, on a snapshot, with the vector of the query made: both arms within the sco
 the text that is stored now, fusion, excerpts. Texts and vectors are made up; a query is three words of one note. Times
 are those of the processor.
 
-The target is against both questions. Against the vectors alone the figure is told without one: it is above 1.5, for
-that leaves the other arm, the checks, the fusion and the excerpts together no more than half of a partition's time.
+The target holds against the vectors alone, the harder one: as nothing changes, our side has the vectors of each
+namespace in memory after its first searches, as it has in a process that loaded numpy to embed. Told without a target
+is the first search, which reads the tables of sqlite-vec.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import random
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,8 +34,9 @@ from hivekeep.storage.notes import NoteRow
 from hivekeep.storage.sqlite import open_store
 from hivekeep.storage.statements import sql
 from hivekeep.storage.vector_layout import FLOATS_PREFIX
+from hivekeep.storage.vector_memory import VECTOR_MEMORY
 from hivekeep.storage.vectors import Model, VectorRow
-from hivekeep_contract.limits import SEARCH_ARM_FACTOR, SEARCH_DEFAULT
+from hivekeep_contract.limits import SEARCH_ARM_FACTOR, SEARCH_DEFAULT, VECTOR_SCANS_BEFORE_HELD
 from hivekeep_contract.settings import Settings
 
 TARGET = 1.5
@@ -68,6 +71,8 @@ class Question(NamedTuple):
 
 def run(count: int) -> list[Result]:
     """How many times the floor's time a hybrid search takes; nothing where sqlite-vec cannot be loaded."""
+    import numpy as np  # noqa: F401  # as the process has it that made the vectors
+
     rng = random.Random(17)
     with tempfile.TemporaryDirectory(prefix="hivekeep-bench-") as folder:
         path = str(Path(folder) / "bench.db")
@@ -77,17 +82,22 @@ def run(count: int) -> list[Result]:
             model = vectors.find_model(tx, MODEL, REVISION)
             if model is None or not tx.vectors_ready():
                 return []
+            both = partial(_by_hand, tx, model, questions, words=True)
+            its_vectors = partial(_by_hand, tx, model, questions, words=False)
+            ours = partial(_by_us, tx, questions)
+            for _ in range(VECTOR_SCANS_BEFORE_HELD):
+                ours()
             results = [
-                _case("both arms", lambda: _by_hand(tx, model, questions, words=True), tx, questions, count, TARGET),
-                _case("its vectors", lambda: _by_hand(tx, model, questions, words=False), tx, questions, count, None),
+                _case("both arms", both, ours, count, TARGET),
+                _case("its vectors", its_vectors, ours, count, TARGET),
+                _case("its vectors, at first", its_vectors, partial(_at_first, tx, questions), count, None),
             ]
         engine.close()
     return results
 
 
-def _case(floor: str, by_hand: Run, tx: Tx, questions: Sequence[Question], count: int, target: float | None) -> Result:
-    case = f"2,000 of 100,000 notes, against {floor} by hand"
-    return slower("hybrid", case, pairs(by_hand, lambda: _by_us(tx, questions), count), target)
+def _case(floor: str, by_hand: Run, ours: Run, count: int, target: float | None) -> Result:
+    return slower("hybrid", f"2,000 of 100,000 notes, against {floor}", pairs(by_hand, ours, count), target)
 
 
 def _fill(engine: Engine, rng: random.Random) -> list[Question]:
@@ -135,6 +145,12 @@ def _by_hand(tx: Tx, model: Model, questions: Sequence[Question], *, words: bool
         if words:
             tx.all(MATCH, (match, READ))
     return (time.process_time() - started) / len(questions)
+
+
+def _at_first(tx: Tx, questions: Sequence[Question]) -> float:
+    """The same when nothing is in memory."""
+    VECTOR_MEMORY.clear()
+    return _by_us(tx, questions)
 
 
 def _by_us(tx: Tx, questions: Sequence[Question]) -> float:

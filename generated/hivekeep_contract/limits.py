@@ -263,6 +263,13 @@ VECTOR_CODE_CHUNK_SIZE = 512
 #: Vectors of one namespace and kind up to which a search compares every one; beyond, it compares codes first.
 VECTOR_EXACT_MAX = 6000
 
+#: Searches of an unchanged namespace and kind after which its vectors are held in memory: about what reading
+#: them costs.
+VECTOR_SCANS_BEFORE_HELD = 4
+
+#: Size of the vectors that one process holds in memory.
+VECTOR_MEMORY_MAX_BYTES = 67108864
+
 #: One vector in this many is in the sample that tells a search how near the codes of the best lie.
 VECTOR_SAMPLE_EVERY = 32
 

@@ -431,6 +431,21 @@ class Vector(_Table):
         without_rowid = True
 
 
+class VectorStamp(_Table):
+    """The state of one partition of the vectors; see `vector_memory`."""
+
+    namespace = TextField()
+    model_id = ForeignKeyField(EmbeddingModel, column_name="model_id", index=False)
+    substrate = TextField()
+    kind = TextField()
+    stamp = IntegerField()
+
+    class Meta:
+        table_name = "vector_stamps"
+        primary_key = CompositeKey("namespace", "model_id", "substrate", "kind")
+        without_rowid = True
+
+
 class EmbeddingQueue(_Table):
     """See `embedding_queue.QueueRow`."""
 
@@ -924,6 +939,7 @@ TABLES: Final = (
     BrainServe,
     EmbeddingModel,
     Vector,
+    VectorStamp,
     EmbeddingQueue,
     MirroredSession,
     MirroredMessage,

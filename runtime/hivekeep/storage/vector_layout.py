@@ -21,6 +21,8 @@ from hivekeep.storage.vector_codes import code_bits
 from hivekeep_contract.limits import VECTOR_CHUNK_SIZE, VECTOR_CODE_CHUNK_SIZE, VECTOR_SAMPLE_EVERY
 
 FLOAT_BYTES: Final = 4
+DIGITS: Final = 6
+"""Digits of a similarity: what 32-bit floats keep of a sum of some hundred products, so every route says the same."""
 FLOATS_PREFIX: Final = "vector_floats_"
 CODES_PREFIX: Final = "vector_codes_"
 
@@ -48,6 +50,18 @@ class Scope(NamedTuple):
     kind: str | None = None
 
 
+class Part(NamedTuple):
+    """The part of a scope that lies in one namespace; `kind` None is every kind."""
+
+    namespace: str
+    substrate: str
+    kind: str | None
+
+    def args(self) -> tuple[str, ...]:
+        """The last arguments of a statement that searches it."""
+        return (self.namespace, self.substrate) if self.kind is None else (self.namespace, self.substrate, self.kind)
+
+
 class Near(NamedTuple):
     """A vector that a search found: the record's `seq`, the cosine of the angle, and the hash of the text it is of."""
 
@@ -72,6 +86,8 @@ class Statements(NamedTuple):
     within: str
     within_of_kind: str
     among: str
+    whole: str
+    whole_of_kind: str
     partition: str
     put_floats: str
     change_floats: str
@@ -125,6 +141,8 @@ def statements(model: Model) -> Statements:
         within=_for(_WITHIN, codes, ""),
         within_of_kind=_for(_WITHIN, codes, _OF_KIND),
         among=_for(_AMONG, floats, ""),
+        whole=_for(_WHOLE, floats, ""),
+        whole_of_kind=_for(_WHOLE, floats, " AND v.kind = ?4"),
         partition=_for(_PARTITION, floats, ""),
         put_floats=_for(_PUT_FLOATS, floats, ""),
         change_floats=_for(_CHANGE_FLOATS, floats, ""),
@@ -172,6 +190,10 @@ _AMONG: Final = (
     "SELECT v.place >> 1, vec_distance_cosine(f.embedding, ?1), v.source_hash FROM json_each(?2) AS wanted"
     " CROSS JOIN vectors AS v ON v.model_id = ?3 AND v.place = wanted.value"
     " CROSS JOIN {table} AS f ON f.rowid = v.place WHERE v.embedding IS NULL ORDER BY 2, 1 LIMIT ?4"
+)
+_WHOLE: Final = (
+    "SELECT v.place >> 1, v.source_hash, f.embedding FROM vectors AS v CROSS JOIN {table} AS f ON f.rowid = v.place"
+    " WHERE v.model_id = ?1 AND v.namespace = ?2 AND v.substrate = ?3{kind} AND v.embedding IS NULL"
 )
 _PARTITION: Final = "SELECT namespace, kind FROM {table} WHERE rowid = ?"
 _PUT_FLOATS: Final = "INSERT INTO {table} (rowid, namespace, substrate, kind, embedding) VALUES (?1, ?2, ?3, ?4, ?5)"

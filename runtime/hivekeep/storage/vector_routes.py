@@ -2,8 +2,9 @@
 
 Keeps true: whatever the route, a search that is read to its end answers every vector of its scope once, with the
 cosine of its angle to the query; only the order of what a route by codes answers is approximate. `exact` reads the
-floats of a partition, `by_code` first compares one-bit codes and then the floats of the best; what the
-extension cannot be asked for is compared here. A graph index would be one more `Route`, and one more line in `_route`.
+floats of a partition, `small` has them in memory if it can, `by_code` first compares one-bit codes and then the floats
+of the best; what the extension cannot be asked for is compared here. A graph index would be one more `Route`, and one
+more line in `_route`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from math import ceil, sqrt
 from operator import itemgetter, mul
-from typing import Final, NamedTuple
+from typing import Final
 
 from hivekeep.storage.engine import Row, Tx
 from hivekeep.storage.json_text import dump
@@ -23,16 +24,19 @@ from hivekeep.storage.vector_codes import code_bits, code_of, floats_of
 from hivekeep.storage.vector_layout import (
     ANY_APART,
     APART,
+    DIGITS,
     FLOAT_BYTES,
     SAMPLED_PLACES,
     Model,
     Near,
+    Part,
     Reading,
     Scope,
     is_indexed,
     statements,
     without_extension,
 )
+from hivekeep.storage.vector_memory import VECTOR_MEMORY
 from hivekeep_contract.errors import EmbedderUnavailable
 from hivekeep_contract.limits import (
     VECTOR_CANDIDATES_EACH,
@@ -41,9 +45,6 @@ from hivekeep_contract.limits import (
     VECTOR_EXACT_MAX,
     VECTOR_SAMPLE_EVERY,
 )
-
-DIGITS: Final = 6
-"""Digits of a similarity: what 32-bit floats keep of a sum of some hundred products, so every route says the same."""
 
 _ROWS_MAX: Final = 4096
 """Rows that the extension answers to one question."""
@@ -67,18 +68,6 @@ _SURELY_LESS: Final = 2
 """A scope of which the sample has less than half of its share at the limit is under it."""
 _PLACES: Final = "SELECT place FROM vectors WHERE model_id = ? AND namespace = ? AND substrate = ?"
 _PLACES_OF_KIND: Final = _PLACES + " AND kind = ?"
-
-
-class Part(NamedTuple):
-    """The part of a scope that lies in one namespace; `kind` None is every kind."""
-
-    namespace: str
-    substrate: str
-    kind: str | None
-
-    def args(self) -> tuple[str, ...]:
-        """The last arguments of a statement that searches it."""
-        return (self.namespace, self.substrate) if self.kind is None else (self.namespace, self.substrate, self.kind)
 
 
 Route = Callable[[Tx, Model, bytes, Part, int], Iterator[Near]]
@@ -135,6 +124,12 @@ def among(tx: Tx, model: Model, query: bytes, places: Sequence[int]) -> list[Nea
         found += _compared(tx, model, query, places)
         found.sort(key=_best_first)
     return found
+
+
+def small(tx: Tx, model: Model, query: bytes, part: Part, first: int) -> Iterator[Near]:
+    """Every vector of a part compared: in memory while the part does not change, otherwise as `exact` does."""
+    held = VECTOR_MEMORY.part(tx, model, part)
+    return exact(tx, model, query, part, first) if held is None else held.ranked(query, first)
 
 
 def exact(tx: Tx, model: Model, query: bytes, part: Part, first: int) -> Iterator[Near]:
@@ -229,10 +224,10 @@ def _compared(tx: Tx, model: Model, query: bytes, places: Sequence[int], limit: 
 
 
 def _route(tx: Tx, model: Model, part: Part, first: int) -> Route:
-    """By codes where that is quicker: the part is large and not too many are wanted of it."""
-    if _candidates_for(first) > VECTOR_CANDIDATES_MAX:
-        return exact
-    return by_code if _is_large(tx, model, part) else exact
+    """Of a large part by codes, unless so many are wanted of it that comparing everything is quicker."""
+    if not _is_large(tx, model, part):
+        return small
+    return by_code if _candidates_for(first) <= VECTOR_CANDIDATES_MAX else exact
 
 
 def _is_large(tx: Tx, model: Model, part: Part) -> bool:
