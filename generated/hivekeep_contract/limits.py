@@ -75,6 +75,10 @@ SEARCH_MAX_TERMS = 64
 #: is about.
 TEXT_WEIGHTS: dict[str, float] = {"title": 2.0, "body": 1.0}
 
+#: Records of the namespaces and kind of a search up to which words count as rare by how many of these have
+#: them, where the index holds others; beyond, by how many of all have them.
+TEXT_SCOPE_RECORDS_MAX = 4000
+
 #: Times that more neighbors of a vector are read, each time twice as many, while too few of them meet the
 #: filters; then the vectors of all records that do are compared.
 VECTOR_ROUNDS = 3

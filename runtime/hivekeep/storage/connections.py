@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 import apsw
 
 from hivekeep.storage.engine import Args, OutOfTime, Row, TooComplex
+from hivekeep.storage.scope_rank import WORD_FACTS, word_facts
 from hivekeep_contract import limits
 from hivekeep_contract.errors import Unsupported
 from hivekeep_contract.settings import Settings
@@ -135,6 +136,7 @@ def open_connection(path: str, role: Role, options: StoreOptions, *, read_only: 
     # Without this SQLite plans a statement anew at each call when a limit or a partial index meets a bound argument.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
+    connection.register_fts5_function(WORD_FACTS, word_facts)  # type: ignore[arg-type]  # bytes are a value of SQLite
     for pragma, value in _pragmas(role, options, read_only=read_only):
         patiently(partial(connection.pragma, pragma, value), options.busy_timeout_ms)
     return connection

@@ -17,11 +17,12 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from hivekeep.normal_form import normal_form
-from hivekeep.storage import json_text, text_places
+from hivekeep.storage import json_text, scope_rank, text_places
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.memory_filter import ANY_MEMORY, MemoryFilter
+from hivekeep.storage.scope_rank import WORD_FACTS
 from hivekeep.storage.statements import Where, marks, sql
-from hivekeep_contract.limits import TEXT_WEIGHTS
+from hivekeep_contract.limits import TEXT_SCOPE_RECORDS_MAX, TEXT_WEIGHTS
 
 TextSubstrate = Literal["entity", "note"]
 SUBSTRATES: Final[tuple[TextSubstrate, ...]] = ("entity", "note")
@@ -139,6 +140,18 @@ _NEWEST_FIRST = " ORDER BY {name_key} = ? DESC, r.seq DESC LIMIT ?"
 _WANTED = "FROM json_each(?) AS wanted CROSS JOIN {records} r ON r.seq = wanted.value WHERE "
 _LOOKING_UP = _CANDIDATE + "NULL, NULL, r.{body} " + _WANTED
 _BEING_THERE = "SELECT r.seq " + _WANTED
+_FOUND = _CANDIDATE + "NULL, 'words', NULL " + _WANTED
+_FACTS: Final = sql(
+    "{ranges} SELECT note_words.rowid, {facts}(note_words) FROM part CROSS JOIN note_words WHERE note_words MATCH ?"
+    " AND note_words.rowid BETWEEN part.low AND part.high",
+    ranges=_RANGES,
+    facts=WORD_FACTS,
+)
+# FTS5 keeps a row for each text that it has.
+_COUNTED: Final = "SELECT count(*) FROM (SELECT 1 FROM note_words_docsize WHERE id BETWEEN ? AND ? LIMIT ?)"
+_LARGER: Final = "SELECT 1 FROM note_words_docsize LIMIT 1 OFFSET ?"
+_NEARLY_ALL: Final = 1.25
+"""Statistics of an index that is at most so many times as large as a scope are good enough for it."""
 _WEIGHTS: Final = ", ".join(str(TEXT_WEIGHTS[column]) for column in ("title", "body"))
 
 _HOLDS = "instr(lower(r.name), ?) OR instr(lower(r.{body}), ?)"
@@ -190,8 +203,14 @@ def remove(tx: Tx, substrate: TextSubstrate, place: int) -> None:
 def match_words(
     tx: Tx, substrate: TextSubstrate, match: str, where: Groups, scope: Scope, limit: int
 ) -> list[Candidate]:
-    """The records that the word index finds and that hold every group of `where`, best first."""
-    return _match(tx, substrate, "words", match, _conditions(substrate, scope, where, ()), scope, limit)
+    """The records that the word index finds and that hold every group of `where`, best first.
+
+    How rare a word is, the notes of a scope of at most TEXT_SCOPE_RECORDS_MAX say alone.
+    """
+    conditions = _conditions(substrate, scope, where, ())
+    if substrate == "note" and (records := _records_apart(tx, scope)):
+        return _match_by_scope(tx, match, conditions, scope, records, limit)
+    return _match(tx, substrate, "words", match, conditions, scope, limit)
 
 
 def match_trigrams(
@@ -319,6 +338,42 @@ def _match(
     if substrate == "entity":
         found.sort(key=lambda candidate: (-(candidate.score or 0.0), candidate.id))
     return found
+
+
+def _records_apart(tx: Tx, scope: Scope) -> int:
+    """How many notes the index has in the ranges of a scope; 0 where they are too many, or nearly all it has."""
+    places = text_places.ranges(scope.namespaces, scope.kind)
+    if len(places) < len(set(scope.namespaces)):
+        return 0
+    records = 0
+    for low, high in places:
+        row = tx.one(_COUNTED, (low, high, TEXT_SCOPE_RECORDS_MAX + 1 - records))
+        records += row[0] if row is not None else 0
+    if records > TEXT_SCOPE_RECORDS_MAX or tx.one(_LARGER, (int(records * _NEARLY_ALL),)) is None:
+        return 0
+    return records
+
+
+def _match_by_scope(tx: Tx, match: str, where: _Conditions, scope: Scope, records: int, limit: int) -> list[Candidate]:
+    """The word hits of a scope of so many notes by its own statistics; read best first until enough meet `where`."""
+    layout = _LAYOUTS["note"]
+    conditions, args = where
+    parts = json_text.dump(text_places.ranges(scope.namespaces, scope.kind))
+    hits = scope_rank.ranked(tx.all(_FACTS, (parts, match)), records)
+    select = _reading(layout, conditions)
+    found: list[Candidate] = []
+    for start in range(0, len(hits), limit):
+        scores = {text_places.seq_of(place): score for score, place in hits[start : start + limit]}
+        rows = tx.all(select, (json_text.dump(list(scores)), *args))
+        found += [Candidate._make(row)._replace(score=scores[row[0]]) for row in rows]
+        if len(found) >= limit:
+            break
+    return found[:limit]
+
+
+@lru_cache(maxsize=128)
+def _reading(layout: _Layout, conditions: str) -> str:
+    return _filled(_FOUND, layout, "") + conditions
 
 
 @lru_cache(maxsize=128)

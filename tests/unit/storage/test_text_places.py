@@ -59,14 +59,15 @@ def test_records_that_share_a_range_are_told_apart(tx: Tx, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("count", [1, 2, 4, 5])
 def test_a_search_of_several_namespaces_is_one_ranking(tx: Tx, count: int) -> None:
-    """Whether their ranges are searched one by one or everything is: the best of all of them, with the same scores."""
+    """Whether their ranges are searched one by one or everything is: the best of all of them, in the same order."""
     texts = ["word", "word and more", "word and word", "more and word and more", "word"]
     for number, text in enumerate(texts, 1):
         notes.insert(tx, note(number, namespace=f"n{number}", content=text))
     every = text_index.match_words(tx, "note", '"word"', (), Scope([f"n{number}" for number in range(1, 7)]), 9)
     asked = [f"n{number}" for number in range(1, count + 1)]
     found = text_index.match_words(tx, "note", '"word"', (), Scope(asked), 9)
-    assert found == [one for one in every if one.seq <= count]
+    assert [one.seq for one in found] == [one.seq for one in every if one.seq <= count]
+    assert all(one.found_by == "words" and one.body is None for one in found)
 
 
 def test_a_record_that_moves_is_found_where_it_is(tx: Tx) -> None:
