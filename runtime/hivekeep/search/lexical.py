@@ -18,12 +18,15 @@ Scripts without spaces between words (Han, Kana, Thai, ...) and terms whose symb
 
 Where one term is enough, stop words are left out while another term is left, and the parts of a compound of words
 (``tumor-suppressor``) count one by one beside the compound, so that a text which says it otherwise is found behind one
-which says it so. Those of an identifier (``BENCH-100821``) do not: its neighbor in the series is another thing.
+which says it so. Those of an identifier (``BENCH-100821``) do not: its neighbor in the series is another thing. A
+possessive (``Ada's``) counts as its word alone: counted twice, a text that has the same possessive would be found
+before one that says what was asked of it.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -47,6 +50,8 @@ COMPARED_TERMS = 16
 
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 _DECORATION = "()[]{}<>,:;.!?\"'`…“”‘’«»，。！？、：；（）「」『』【】《》"
+_POSSESSIVE = re.compile(r"(?<=[^\W\d_])['’]s$", re.IGNORECASE)
+_SHORT_FORM = re.compile(r"(?:n['’]t|['’](?:s|d|ll|re|ve|m))$", re.IGNORECASE)
 _TO_SPACE = str.maketrans(dict.fromkeys("(),:-./", " "))
 _TO_NOTHING = str.maketrans(dict.fromkeys("*\"'’+^~!$"))
 _STOP_WORDS = frozenset(STOP_WORDS)
@@ -93,8 +98,8 @@ class Term(NamedTuple):
 
     @property
     def stops(self) -> bool:
-        """Whether it is a stop word."""
-        return _is_stop_word(_spaced(self.literal))
+        """Whether it is a stop word or a short form of one (``what's``, ``didn't``, ``we'd``)."""
+        return _is_stop_word(_spaced(self.literal)) or _is_stop_word(_SHORT_FORM.sub("", self.literal))
 
 
 class WordPlan(NamedTuple):
@@ -206,7 +211,8 @@ def _term(token: str) -> Term:
     head = token[:INDEXED_TERM_CHARS]
     parts = _spaced(head).split()
     words = _word_reading(head, parts)
-    return Term(token, words, _literal_reading(head, parts), _loose_reading(head, parts) if words else ())
+    loose = _loose_reading(head, parts) if words else _short_reading(head)
+    return Term(token, words, _literal_reading(head, parts), loose)
 
 
 def _word_reading(head: str, parts: list[str]) -> str | None:
@@ -217,10 +223,21 @@ def _word_reading(head: str, parts: list[str]) -> str | None:
 
 
 def _loose_reading(head: str, parts: list[str]) -> tuple[str, ...]:
+    bare = _POSSESSIVE.sub("", head)
+    if bare != head:
+        return _loose_reading(bare, _spaced(bare).split())
     if len(parts) < 2 or any(char.isdigit() for char in head):
         return (_quote(head), *_joined_and_split(head, parts))
     apart = [_quote(part) for part in parts if _base_length(part) >= TRIGRAM and not _is_stop_word(part)]
     return (_quote(head), *_joined_and_split(head, parts)[:1], *apart)
+
+
+def _short_reading(head: str) -> tuple[str, ...]:
+    """A short term whose symbols stand inside (``7.8``, ``I/O``) is a phrase where one term is enough.
+
+    Those at an end (``C++``) the word index would lose.
+    """
+    return (_quote(head),) if head[0].isalnum() and head[-1].isalnum() and not is_spaceless(head) else ()
 
 
 def _literal_reading(head: str, parts: list[str]) -> str | None:

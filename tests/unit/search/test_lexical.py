@@ -223,6 +223,30 @@ def test_any_term_asks_for_the_parts_of_a_compound_of_words() -> None:
     )
 
 
+@pytest.mark.parametrize("mark", ["'s", "’s", "'S"])
+def test_any_term_takes_a_possessive_for_its_word(mark: str) -> None:
+    """Its two forms counted twice for a text with the same possessive; the word counts once, all_terms keeps both."""
+    assert words(f"Ada{mark} goat", "any_term") == WordPlan('"Ada" OR "goat"', ())
+    assert words(f"tumor-suppressor{mark} genes", "any_term") == words("tumor-suppressor genes", "any_term")
+    assert words(f"Ada{mark} goat", "all_terms") == WordPlan(f'("Ada{mark}" OR "Ada{mark[-1]}") AND "goat"', ())
+    assert words(f"what{mark} the goat doing", "any_term") == WordPlan('"goat" OR "doing"', ())
+
+
+def test_other_apostrophes_are_part_of_their_word() -> None:
+    """Those in names and behind digits keep both of their forms; short forms of stop words say nothing."""
+    assert words("didn't we'd they’ll goat", "any_term") == WordPlan('"goat"', ())
+    assert words("O'Neill goat", "any_term") == WordPlan('"O\'Neill" OR "ONeill" OR "goat"', ())
+    assert words("90's goat", "any_term") == WordPlan('"90\'s" OR "90s" OR "goat"', ())
+
+
+def test_any_term_looks_up_a_short_term_with_symbols_inside_as_a_phrase() -> None:
+    """As a substring it would stand behind every hit of a word; one with symbols at an end is no phrase."""
+    assert words("sugar 7.8", "any_term") == WordPlan('"sugar" OR "7.8"', ())
+    assert words("I/O error", "any_term") == WordPlan('"I/O" OR "error"', ())
+    assert words("C++ error", "any_term") == WordPlan('"error"', ())
+    assert words("sugar 7.8", "all_terms") == WordPlan('"sugar"', (("7.8",),))
+
+
 def test_a_compound_alone_is_one_term() -> None:
     """One term is enough, and this is the one: half of it is not."""
     alone = '("foo-bar" OR "foobar" OR ("foo" AND "bar"))'
