@@ -77,7 +77,7 @@ class Held:
         length = float(np.linalg.norm(wanted))
         if not length or not len(self._seqs):
             return
-        # Row by row on this thread: for a product of a matrix the library wakes threads, which go on spinning behind it.
+        # Row by row on this thread: for a product of a matrix the library wakes threads, which spin on behind it.
         similarities = np.round(np.vecdot(self._matrix, wanted / length).astype(np.float64), DIGITS)
         if first >= len(similarities):
             yield from self._in_order(similarities, np.arange(len(similarities)))
