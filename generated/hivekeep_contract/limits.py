@@ -79,6 +79,10 @@ TEXT_WEIGHTS: dict[str, float] = {"title": 2.0, "body": 1.0}
 #: them, where the index holds others; beyond, by how many of all have them.
 TEXT_SCOPE_RECORDS_MAX = 4000
 
+#: The same for the product of the records and the phrases of the query: a hit is looked at once for each
+#: phrase.
+TEXT_SCOPE_WORK_MAX = 60000
+
 #: Times that more neighbors of a vector are read, each time twice as many, while too few of them meet the
 #: filters; then the vectors of all records that do are compared.
 VECTOR_ROUNDS = 3

@@ -39,6 +39,11 @@ class WordHit(NamedTuple):
     place: int
 
 
+def phrases(match: str) -> int:
+    """How many quoted phrases a MATCH expression has; a doubled quote inside one counts as one more."""
+    return match.count('"') // 2
+
+
 def word_facts(api: apsw.FTS5ExtensionApi) -> bytes:
     """Of one hit: its length in words, then for each phrase of the query how often it has it, by weight of column.
 

@@ -22,7 +22,7 @@ from hivekeep.storage.engine import Tx
 from hivekeep.storage.memory_filter import ANY_MEMORY, MemoryFilter
 from hivekeep.storage.scope_rank import WORD_FACTS
 from hivekeep.storage.statements import Where, marks, sql
-from hivekeep_contract.limits import TEXT_SCOPE_RECORDS_MAX, TEXT_WEIGHTS
+from hivekeep_contract.limits import TEXT_SCOPE_RECORDS_MAX, TEXT_SCOPE_WORK_MAX, TEXT_WEIGHTS
 
 TextSubstrate = Literal["entity", "note"]
 SUBSTRATES: Final[tuple[TextSubstrate, ...]] = ("entity", "note")
@@ -205,10 +205,10 @@ def match_words(
 ) -> list[Candidate]:
     """The records that the word index finds and that hold every group of `where`, best first.
 
-    How rare a word is, the notes of a scope of at most TEXT_SCOPE_RECORDS_MAX say alone.
+    How rare a word is, the notes of a scope of at most TEXT_SCOPE_RECORDS_MAX say alone, or fewer for many phrases.
     """
     conditions = _conditions(substrate, scope, where, ())
-    if substrate == "note" and (records := _records_apart(tx, scope)):
+    if substrate == "note" and limit > 0 and (records := _records_apart(tx, match, scope)):
         return _match_by_scope(tx, match, conditions, scope, records, limit)
     return _match(tx, substrate, "words", match, conditions, scope, limit)
 
@@ -340,16 +340,17 @@ def _match(
     return found
 
 
-def _records_apart(tx: Tx, scope: Scope) -> int:
-    """How many notes the index has in the ranges of a scope; 0 where they are too many, or nearly all it has."""
+def _records_apart(tx: Tx, match: str, scope: Scope) -> int:
+    """How many notes the index has in the ranges of a scope; 0 if they are too many for the query, or nearly all."""
     places = text_places.ranges(scope.namespaces, scope.kind)
+    most = min(TEXT_SCOPE_RECORDS_MAX, TEXT_SCOPE_WORK_MAX // max(1, scope_rank.phrases(match)))
     if len(places) < len(set(scope.namespaces)):
         return 0
     records = 0
     for low, high in places:
-        row = tx.one(_COUNTED, (low, high, TEXT_SCOPE_RECORDS_MAX + 1 - records))
+        row = tx.one(_COUNTED, (low, high, most + 1 - records))
         records += row[0] if row is not None else 0
-    if records > TEXT_SCOPE_RECORDS_MAX or tx.one(_LARGER, (int(records * _NEARLY_ALL),)) is None:
+    if records > most or tx.one(_LARGER, (int(records * _NEARLY_ALL),)) is None:
         return 0
     return records
 

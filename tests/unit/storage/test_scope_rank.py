@@ -111,6 +111,20 @@ def test_what_is_alike_comes_in_the_order_it_was_stored(tx: Tx) -> None:
     assert len({score for _, score in hits}) == 1
 
 
+def test_a_query_of_very_many_phrases_is_ranked_by_the_index(tx: Tx, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty-four phrases over thousands of hits took half a second; the work is bounded by records times phrases."""
+    put(tx, ["goat and boat", "goat goat"])
+    put(tx, ["goat"] * 20, "other", first=100)
+    own = found(tx, '"goat" OR "boat"', Scope(["local"]))
+    monkeypatch.setattr(text_index, "TEXT_SCOPE_WORK_MAX", 4)
+    assert found(tx, '"goat" OR "boat"', Scope(["local"])) == own
+    of_index = text_index._match(
+        tx, "note", "words", '"goat" OR "boat" OR "ada"', ("r.namespace = ?", ["local"]), Scope(["local"]), MOST
+    )
+    assert found(tx, '"goat" OR "boat" OR "ada"', Scope(["local"])) == [(one.id, one.score) for one in of_index]
+    assert found(tx, '"goat"', Scope(["local"]), 0) == []
+
+
 def test_a_title_weighs_twice(tx: Tx) -> None:
     """A word in the title counts as two in the body."""
     put(tx, ["goat goat boat kiln", "ada tuba kiln"])
