@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hivekeep.storage import vector_memory, vector_routes, vectors
+from hivekeep.storage import migrations, vector_memory, vector_routes, vectors
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.snapshots import snapshot
 from hivekeep.storage.sqlite import open_store
@@ -264,6 +264,18 @@ def test_numpy_is_never_waited_for(
         assert [memory.part(tx, model, LOCAL) for _ in range(3)] == [None] * 3
         assert started == ["import-numpy"] * installed
     assert memory.part(tx, model, LOCAL) is not None
+
+
+def test_vectors_of_an_older_store_get_stamps(tx: Tx, model: Model) -> None:
+    """The migration gives one to each partition, all different."""
+    vectors.put_many(tx, model, [row(1, one_hot(0)), row(2, one_hot(0)), row(3, one_hot(0), "other")])
+    tx.run("DROP TABLE vector_stamps")
+    (migration,) = [one for one in migrations.packaged() if one.name == "vector_stamps"]
+    for statement in migration.sql.split(";"):
+        tx.run(statement)
+    stamps = tx.all("SELECT namespace, substrate, kind, stamp FROM vector_stamps ORDER BY namespace")
+    assert [one[:3] for one in stamps] == [("local", "note", "memory"), ("other", "note", "memory")]
+    assert stamps[0][3] != stamps[1][3]
 
 
 def test_threads_that_search_at_once_all_get_the_same_answer(path: str, memory: VectorMemory) -> None:
