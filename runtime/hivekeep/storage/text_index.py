@@ -150,6 +150,7 @@ _FACTS: Final = sql(
 # FTS5 keeps a row for each text that it has.
 _COUNTED: Final = "SELECT count(*) FROM (SELECT 1 FROM note_words_docsize WHERE id BETWEEN ? AND ? LIMIT ?)"
 _LARGER: Final = "SELECT 1 FROM note_words_docsize LIMIT 1 OFFSET ?"
+_AND: Final = " AND "
 _NEARLY_ALL: Final = 1.25
 """Statistics of an index that is at most so many times as large as a scope are good enough for it."""
 _WEIGHTS: Final = ", ".join(str(TEXT_WEIGHTS[column]) for column in ("title", "body"))
@@ -342,6 +343,9 @@ def _match(
 
 def _records_apart(tx: Tx, match: str, scope: Scope) -> int:
     """How many notes the index has in the ranges of a scope; 0 if they are too many for the query, or nearly all."""
+    # What has a phrase is counted among the hits, and those of an AND all have all of them.
+    if _AND in match:
+        return 0
     places = text_places.ranges(scope.namespaces, scope.kind)
     most = min(TEXT_SCOPE_RECORDS_MAX, TEXT_SCOPE_WORK_MAX // max(1, scope_rank.phrases(match)))
     if len(places) < len(set(scope.namespaces)):

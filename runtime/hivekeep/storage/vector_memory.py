@@ -186,7 +186,8 @@ def _stamps(tx: Tx, model: Model, part: Part) -> Stamps:
 
 def _has_numpy() -> bool:
     """Whether numpy is loaded; where it is only installed it is loaded behind the searches, for the next ones."""
-    if _NUMPY in sys.modules:
+    # A module stands there as soon as its import begins, and without what it will have.
+    if hasattr(sys.modules.get(_NUMPY), "vecdot"):
         return True
     _load_numpy()
     return False

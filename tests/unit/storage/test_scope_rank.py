@@ -125,6 +125,14 @@ def test_a_query_of_very_many_phrases_is_ranked_by_the_index(tx: Tx, monkeypatch
     assert found(tx, '"goat"', Scope(["local"]), 0) == []
 
 
+def test_where_all_words_are_asked_for_the_index_says_how_rare_they_are(tx: Tx) -> None:
+    """Every hit of an AND has every phrase: counted among the hits all were alike, and the rare word told nothing."""
+    put(tx, ["zebra zebra common filler", "zebra common common common", *["common thing"] * 60, *["tall tree"] * 38])
+    put(tx, ["far away"] * 400, "other", first=1000)
+    best = [key for key, _ in found(tx, '"zebra" AND "common"', Scope(["local"]))]
+    assert best == [note(1).id, note(2).id]
+
+
 def test_a_title_weighs_twice(tx: Tx) -> None:
     """A word in the title counts as two in the body."""
     put(tx, ["goat goat boat kiln", "ada tuba kiln"])

@@ -7,6 +7,7 @@ import random
 import struct
 import sys
 import threading
+import types
 from collections.abc import Sequence
 
 import pytest
@@ -263,6 +264,8 @@ def test_numpy_is_never_waited_for(
         assert started == []
         assert [memory.part(tx, model, LOCAL) for _ in range(3)] == [None] * 3
         assert started == ["import-numpy"] * installed
+        patched.setitem(sys.modules, "numpy", types.ModuleType("numpy"))
+        assert memory.part(tx, model, LOCAL) is None
     assert memory.part(tx, model, LOCAL) is not None
 
 
