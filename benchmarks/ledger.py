@@ -41,7 +41,7 @@ FLAT = 1.3
 """A longer ledger may cost so much more: its indexes are one level deeper."""
 PAGE = 100
 CALLS = 20
-WORKSPACE = "/srv/work/demo"
+WORKSPACE = "/srv/code/demo"
 CALLER = make_caller(None, None, ())
 
 

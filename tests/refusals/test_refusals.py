@@ -13,7 +13,7 @@ from tools.generate.__main__ import main
 KEEP = "packs/base/keep.yaml"
 FIND = "packs/base/find.yaml"
 BASE = "packs/base/_pack.yaml"
-TODO = "packs/todo/_pack.yaml"
+TASKS = "packs/todo/_pack.yaml"
 HTTP = "http.yaml"
 
 CASES = (
@@ -334,14 +334,14 @@ CASES = (
     ),
     Case(
         "transitions of an unknown enum",
-        TODO,
+        TASKS,
         "transitions:\n  state:",
         "transitions:\n  stat:",
         ("registry/packs/todo/_pack.yaml:17: transitions.stat: unknown enum 'stat'; did you mean 'state'?\n"),
     ),
     Case(
         "a transition to a value that the enum lacks",
-        TODO,
+        TASKS,
         "open: [closed]",
         "open: [close]",
         (
@@ -351,7 +351,7 @@ CASES = (
     ),
     Case(
         "a transition that leads nowhere",
-        TODO,
+        TASKS,
         "open: [closed]",
         "open: [open]",
         (
@@ -361,7 +361,7 @@ CASES = (
     ),
     Case(
         "a value without transitions",
-        TODO,
+        TASKS,
         "    closed: []\n",
         "",
         (

@@ -1,7 +1,6 @@
 """BM25 of word hits by the statistics of the scope that is searched, instead of those of the whole index.
 
-Keeps true: the score of a hit depends on the records in the ranges of its scope (`text_places`) and on nothing else, so
-on another namespace only where the two have the same number. FTS5's own
+Keeps true: the score of a hit depends on the records of its scope and on nothing that other namespaces hold. FTS5's own
 `bm25` counts a word over everything: the name of somebody who talks in every memory of one namespace, and in no other,
 would count as rare there, and a score would tell what other namespaces are about (ADR 0035).
 

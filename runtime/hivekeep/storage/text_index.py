@@ -141,14 +141,13 @@ _WANTED = "FROM json_each(?) AS wanted CROSS JOIN {records} r ON r.seq = wanted.
 _LOOKING_UP = _CANDIDATE + "NULL, NULL, r.{body} " + _WANTED
 _BEING_THERE = "SELECT r.seq " + _WANTED
 _FOUND = _CANDIDATE + "NULL, 'words', NULL " + _WANTED
-_FACTS: Final = sql(
-    "{ranges} SELECT note_words.rowid, {facts}(note_words) FROM part CROSS JOIN note_words WHERE note_words MATCH ?"
-    " AND note_words.rowid BETWEEN part.low AND part.high",
-    ranges=_RANGES,
-    facts=WORD_FACTS,
+_FACTS: Final = (
+    "{ranges} SELECT note_words.rowid, {facts}(note_words) FROM part CROSS JOIN note_words"
+    " CROSS JOIN notes r ON r.seq = note_words.rowid {seq_of} WHERE note_words MATCH ?"
+    " AND note_words.rowid BETWEEN part.low AND part.high AND {conditions}"
 )
+_COUNTED: Final = "SELECT count(*) FROM (SELECT 1 FROM notes r WHERE {conditions} LIMIT ?)"
 # FTS5 keeps a row for each text that it has.
-_COUNTED: Final = "SELECT count(*) FROM (SELECT 1 FROM note_words_docsize WHERE id BETWEEN ? AND ? LIMIT ?)"
 _LARGER: Final = "SELECT 1 FROM note_words_docsize LIMIT 1 OFFSET ?"
 _AND: Final = " AND "
 _NEARLY_ALL: Final = 1.25
@@ -342,7 +341,7 @@ def _match(
 
 
 def _records_apart(tx: Tx, match: str, scope: Scope) -> int:
-    """How many notes the index has in the ranges of a scope; 0 if they are too many for the query, or nearly all."""
+    """How many notes the namespaces and kind of a scope have; 0 if they are too many for the query, or nearly all."""
     # What has a phrase is counted among the hits, and those of an AND all have all of them.
     if _AND in match:
         return 0
@@ -350,10 +349,9 @@ def _records_apart(tx: Tx, match: str, scope: Scope) -> int:
     most = min(TEXT_SCOPE_RECORDS_MAX, TEXT_SCOPE_WORK_MAX // max(1, scope_rank.phrases(match)))
     if len(places) < len(set(scope.namespaces)):
         return 0
-    records = 0
-    for low, high in places:
-        row = tx.one(_COUNTED, (low, high, most + 1 - records))
-        records += row[0] if row is not None else 0
+    conditions, args = _conditions("note", Scope(scope.namespaces, scope.kind), (), ())
+    row = tx.one(_counted(conditions), (*args, most + 1))
+    records = 0 if row is None else int(row[0])
     if records > most or tx.one(_LARGER, (int(records * _NEARLY_ALL),)) is None:
         return 0
     return records
@@ -361,19 +359,30 @@ def _records_apart(tx: Tx, match: str, scope: Scope) -> int:
 
 def _match_by_scope(tx: Tx, match: str, where: _Conditions, scope: Scope, records: int, limit: int) -> list[Candidate]:
     """The word hits of a scope of so many notes by its own statistics; read best first until enough meet `where`."""
-    layout = _LAYOUTS["note"]
-    conditions, args = where
+    within, args = _conditions("note", Scope(scope.namespaces, scope.kind), (), ())
     parts = json_text.dump(text_places.ranges(scope.namespaces, scope.kind))
-    hits = scope_rank.ranked(tx.all(_FACTS, (parts, match)), records)
-    select = _reading(layout, conditions)
+    hits = scope_rank.ranked(tx.all(_facts(within), (parts, match, *args)), records)
+    conditions, args = where
+    select = _reading(_LAYOUTS["note"], conditions)
     found: list[Candidate] = []
-    for start in range(0, len(hits), limit):
-        scores = {text_places.seq_of(place): score for score, place in hits[start : start + limit]}
+    start, size = 0, limit
+    while start < len(hits) and len(found) < limit:
+        scores = {text_places.seq_of(place): score for score, place in hits[start : start + size]}
         rows = tx.all(select, (json_text.dump(list(scores)), *args))
         found += [Candidate._make(row)._replace(score=scores[row[0]]) for row in rows]
-        if len(found) >= limit:
-            break
+        # A filter that few hits meet: twice as many at a time.
+        start, size = start + size, 2 * size
     return found[:limit]
+
+
+@lru_cache(maxsize=128)
+def _counted(conditions: str) -> str:
+    return sql(_COUNTED, conditions=conditions)
+
+
+@lru_cache(maxsize=128)
+def _facts(conditions: str) -> str:
+    return sql(_FACTS, ranges=_RANGES, facts=WORD_FACTS, seq_of=text_places.SEQ_OF, conditions=conditions)
 
 
 @lru_cache(maxsize=128)

@@ -22,7 +22,7 @@ from hivekeep_contract.limits import VECTOR_CHUNK_SIZE, VECTOR_CODE_CHUNK_SIZE, 
 
 FLOAT_BYTES: Final = 4
 DIGITS: Final = 6
-"""Digits of a similarity: what 32-bit floats keep of a sum of some hundred products, so every route says the same."""
+"""Digits of a similarity: what 32-bit floats keep of a sum of some hundred products; routes may differ in the last."""
 FLOATS_PREFIX: Final = "vector_floats_"
 CODES_PREFIX: Final = "vector_codes_"
 

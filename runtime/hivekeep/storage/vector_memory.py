@@ -1,9 +1,9 @@
 """Parts of the vectors held in memory: a search of one that does not change compares them all in one product.
 
-Keeps true: a part is held with the stamps it was read under, and every change of its vectors replaces a stamp in the
-same transaction. What is held answers only a search whose own snapshot has those stamps, so it says what the tables
-would have said. Nothing is held before scanning has cost about what reading costs, beyond a fixed size, or where numpy
-is not installed (ADR 0034).
+Keeps true: a part is held with the stamps it was read under, and triggers replace a stamp with every change of its
+vectors, whoever writes. What is held answers only a search whose own snapshot has those stamps, so it says what the
+tables would have said, but for the last digit. Nothing is held before scanning has cost about what reading costs,
+beyond a fixed size, or where numpy is not installed (ADR 0034).
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
 
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.vector_layout import DIGITS, FLOAT_BYTES, Model, Near, Part, statements
@@ -34,23 +36,10 @@ _PARTS_COUNTED: Final = 1024
 
 _STAMPS: Final = "SELECT stamp FROM vector_stamps WHERE namespace = ? AND model_id = ? AND substrate = ?"
 _STAMP_OF_KIND: Final = _STAMPS + " AND kind = ?"
-_RENEW: Final = (
-    "INSERT INTO vector_stamps (namespace, model_id, substrate, kind, stamp) VALUES (?, ?, ?, ?, random())"
-    " ON CONFLICT (namespace, model_id, substrate, kind) DO UPDATE SET stamp = excluded.stamp"
-)
-_FORGET: Final = "DELETE FROM vector_stamps WHERE model_id = ?"
 
 Stamps = tuple[int, ...]
 """The stamps of the partitions of a part."""
 Key = tuple[Model, Part]
-
-
-class Partition(NamedTuple):
-    """What the vectors of a model are divided by."""
-
-    namespace: str
-    substrate: str
-    kind: str
 
 
 class Held:
@@ -75,7 +64,7 @@ class Held:
 
         wanted = np.frombuffer(query, _FLOATS)
         length = float(np.linalg.norm(wanted))
-        if not length or not len(self._seqs):
+        if not 0 < length < inf or not len(self._seqs):
             return
         # Row by row on this thread: for a product of a matrix the library wakes threads, which spin on behind it.
         similarities = np.round(np.vecdot(self._matrix, wanted / length).astype(np.float64), DIGITS)
@@ -168,17 +157,6 @@ class VectorMemory:
 VECTOR_MEMORY: Final = VectorMemory()
 
 
-def renew(tx: Tx, model: Model, partitions: set[Partition]) -> None:
-    """Say that vectors of these partitions changed; belongs into the transaction of the change."""
-    for namespace, substrate, kind in sorted(partitions):
-        tx.run(_RENEW, (namespace, model.id, substrate, kind))
-
-
-def forget(tx: Tx, model: Model) -> None:
-    """Remove the stamps of a model."""
-    tx.run(_FORGET, (model.id,))
-
-
 def _stamps(tx: Tx, model: Model, part: Part) -> Stamps:
     statement = _STAMPS if part.kind is None else _STAMP_OF_KIND
     return tuple(row[0] for row in tx.all(statement, (part.namespace, model.id, *part.args()[1:])))
@@ -196,4 +174,10 @@ def _has_numpy() -> bool:
 @cache
 def _load_numpy() -> None:
     if find_spec(_NUMPY) is not None:
-        threading.Thread(target=import_module, args=(_NUMPY,), name="import-numpy", daemon=True).start()
+        threading.Thread(target=_import_numpy, name="import-numpy", daemon=True).start()
+
+
+def _import_numpy() -> None:
+    # One that cannot be imported is as good as none.
+    with suppress(ImportError):
+        import_module(_NUMPY)

@@ -16,14 +16,12 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from hivekeep.storage import vector_layout as layout
-from hivekeep.storage import vector_memory
 from hivekeep.storage import vector_routes as routes
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.json_text import dump
 from hivekeep.storage.statements import sql
 from hivekeep.storage.vector_codes import code_of
 from hivekeep.storage.vector_layout import FLOAT_BYTES, Model, Near, Scope
-from hivekeep.storage.vector_memory import Partition
 from hivekeep.storage.vector_routes import NOTE_ROUTES
 
 __all__ = ["NOTE_ROUTES", "Model", "Near", "Scope", "VectorRow", "nearest", "ranked", "similarities"]
@@ -79,10 +77,6 @@ _COUNT: Final = (
 _COUNT_OF_KIND: Final = _COUNT + " AND kind = ?"
 _HASHES: Final = (
     "SELECT place >> 1, source_hash FROM vectors WHERE model_id = ? AND place IN (SELECT value FROM json_each(?))"
-)
-_PARTITIONS: Final = (
-    "SELECT DISTINCT namespace, substrate, kind FROM vectors"
-    " WHERE model_id = ? AND place IN (SELECT value FROM json_each(?))"
 )
 _GONE: Final = (
     "SELECT place FROM vectors AS v WHERE model_id = ?1 AND CASE substrate"
@@ -144,7 +138,6 @@ def forget_model(tx: Tx, model: Model) -> None:
         if not tx.vectors_ready():
             raise ValueError(f"the vectors of {model.name} {model.revision} can only be removed with sqlite-vec")
         layout.drop_tables(tx, model)
-    vector_memory.forget(tx, model)
     tx.run(_REMOVE_MODEL, (model.id,))
     tx.run(_FORGET_MODEL, (model.id,))
 
@@ -161,8 +154,6 @@ def put_many(tx: Tx, model: Model, rows: Iterable[VectorRow]) -> None:
     indexing = tx.vectors_ready()
     if indexing:
         layout.make_tables(tx, model)
-    former = _partitions(tx, model, [layout.place(row.substrate, row.seq) for row in rows])
-    vector_memory.renew(tx, model, former | {Partition(row.namespace, row.substrate, row.kind) for row in rows})
     for row in rows:
         key = layout.place(row.substrate, row.seq)
         apart = None if indexing else row.embedding
@@ -268,14 +259,8 @@ def _places(tx: Tx, statement: str, model: Model, limit: int) -> list[int]:
     return [row[0] for row in tx.all(statement, (model.id, limit))]
 
 
-def _partitions(tx: Tx, model: Model, places: Sequence[int]) -> set[Partition]:
-    """Where the vectors at these places lie; a place without one lies nowhere."""
-    return set(map(Partition._make, tx.all(_PARTITIONS, (model.id, dump(places)))))
-
-
-def _remove(tx: Tx, model: Model, places: Sequence[int]) -> None:
+def _remove(tx: Tx, model: Model, places: Iterable[int]) -> None:
     """Remove vectors by place; without the extension remains stay in its tables, for `sweep`."""
-    vector_memory.renew(tx, model, _partitions(tx, model, places))
     indexed = layout.is_indexed(tx, model) and tx.vectors_ready()
     for key in places:
         tx.run(_REMOVE, (model.id, key))

@@ -20,7 +20,7 @@ from hivekeep_contract.gateway import REDACTION_DETECTORS, REDACTION_PATTERN_MAR
 from hivekeep_contract.gateway_errors import SecurityRejection
 from hivekeep_contract.vocabulary import ENUMS
 
-WORKSPACE = "/srv/work/demo"
+WORKSPACE = "/srv/code/demo"
 HOME = "/home/ada"
 
 # Built from parts, so that no text here looks like a credential to a scanner of repositories.
@@ -224,9 +224,9 @@ def test_a_url_inside_of_a_text_leaks_nothing(text: str, shown: str) -> None:
     [
         (f"{WORKSPACE}/src/a.py", "src/a.py"),
         (WORKSPACE, "."),
-        (f"{WORKSPACE}/../other/a.py", "/srv/work/demo/../other/a.py"),
+        (f"{WORKSPACE}/../other/a.py", "/srv/code/demo/../other/a.py"),
         (f"{WORKSPACE}-2/a.py", f"{WORKSPACE}-2/a.py"),
-        ("//srv//work/./demo/a", "a"),
+        ("//srv//code/./demo/a", "a"),
         (f"{HOME}/notes", "<HOME>/notes"),
         (HOME, "<HOME>"),
         (f"{HOME}/../eve/x", "/home/ada/../eve/x"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hivekeep.storage import notes, text_index
+from hivekeep.storage import notes, text_index, text_places
 from hivekeep.storage.engine import Tx
 from hivekeep.storage.sqlite import open_store
 from hivekeep.storage.text_index import Scope
@@ -131,6 +131,40 @@ def test_where_all_words_are_asked_for_the_index_says_how_rare_they_are(tx: Tx) 
     put(tx, ["far away"] * 400, "other", first=1000)
     best = [key for key, _ in found(tx, '"zebra" AND "common"', Scope(["local"]))]
     assert best == [note(1).id, note(2).id]
+
+
+def test_a_namespace_that_shares_its_range_counts_for_nothing(tx: Tx) -> None:
+    """Of two names whose hashes are alike, the notes of the other one were counted, and changed every score."""
+    assert text_places.ranges(["ns84"], None) == text_places.ranges(["ns395"], None)
+    put(tx, ["goat boat", "boat", "goat goat", "kiln", "kiln", "tuba"], "ns84")
+    put(tx, ["far away"] * 900, "elsewhere", first=100)
+    alone = found(tx, '"goat" OR "boat"', Scope(["ns84"]))
+    assert len(alone) == 3
+    put(tx, ["goat"] * 200, "ns395", first=2000)
+    assert found(tx, '"goat" OR "boat"', Scope(["ns84"])) == alone
+
+
+def test_a_filter_that_few_hits_meet_costs_few_statements(tx: Tx) -> None:
+    """Hits were read as many at a time as were wanted: one statement for each of a thousand hits where one was."""
+    put(tx, ["goat"] * 1000)
+    put(tx, ["goat and a very long boat"], first=3000, properties='{"tags":["kept"]}')
+    put(tx, ["tuba"] * 400, "other", first=5000)
+
+    class Counted:
+        """A transaction that counts what is read."""
+
+        statements = 0
+
+        def all(self, sql: str, args: Sequence[object] = ()) -> list[tuple[object, ...]]:
+            self.statements += 1
+            return tx.all(sql, args)
+
+        one = tx.one
+
+    counted = Counted()
+    hits = found(counted, '"goat"', Scope(["local"], tags=("kept",)), 1)  # type: ignore[arg-type]
+    assert [key for key, _ in hits] == [note(3000).id]
+    assert counted.statements == 1 + 10
 
 
 def test_a_title_weighs_twice(tx: Tx) -> None:

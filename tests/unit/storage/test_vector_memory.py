@@ -178,7 +178,7 @@ def test_a_part_is_held_once_scanning_it_has_cost_what_reading_it_costs(
 ) -> None:
     """At the fourth search of an unchanged part; a change begins the count anew, one elsewhere does not."""
     monkeypatch.setattr(vector_memory, "VECTOR_SCANS_BEFORE_HELD", 4)
-    vectors.put_many(tx, model, [row(1, one_hot(0)), row(2, one_hot(0), "other")])
+    vectors.put_many(tx, model, [row(1, one_hot(0)), row(2, one_hot(0), "other"), row(4, one_hot(0))])
 
     def held() -> list[bool]:
         return [memory.part(tx, model, LOCAL) is not None for _ in range(5)]
@@ -233,12 +233,45 @@ def test_a_vector_without_direction_is_never_found(tx: Tx, memory: VectorMemory,
     assert memory.part(tx, model, LOCAL) is not None
 
 
-def test_a_forgotten_model_leaves_no_stamp(tx: Tx, memory: VectorMemory, model: Model) -> None:
-    """Nothing of it stays in the store."""
-    vectors.put_many(tx, model, [row(1, one_hot(0))])
-    assert tx.all("SELECT namespace, kind FROM vector_stamps") == [("local", "memory")]
+def test_a_partition_without_vectors_has_no_stamp(tx: Tx, memory: VectorMemory, model: Model) -> None:
+    """Nothing of its name stays in the store: when the last vector goes, moves away or is forgotten with its model."""
+    stamped = "SELECT namespace, kind FROM vector_stamps ORDER BY namespace"
+    vectors.put_many(tx, model, [row(1, one_hot(0)), row(2, one_hot(0))])
+    assert tx.all(stamped) == [("local", "memory")]
+    vectors.put_many(tx, model, [row(1, one_hot(0), "other")])
+    assert tx.all(stamped) == [("local", "memory"), ("other", "memory")]
+    vectors.remove_many(tx, model, [("note", 2)])
+    assert tx.all(stamped) == [("other", "memory")]
     vectors.forget_model(tx, model)
-    assert tx.all("SELECT namespace, kind FROM vector_stamps") == []
+    assert tx.all(stamped) == []
+
+
+def test_a_writer_that_knows_no_stamps_renews_them(tx: Tx, memory: VectorMemory, model: Model) -> None:
+    """A process of the former schema that still ran wrote vectors and left the stamps, and memory answered what was no
+    longer so; triggers belong to the file and bind every process."""
+    vectors.put_many(tx, model, [row(1, one_hot(0)), row(2, one_hot(1))])
+    scope = Scope("note", ("local",), "memory")
+    for _ in range(3):
+        assert seqs(tx, model, one_hot(0), scope) == [1, 2]
+    for statement in (
+        "UPDATE vectors SET source_hash = 9 WHERE place = 3",
+        "DELETE FROM vectors WHERE place = 3",
+        f"INSERT INTO vectors VALUES ({model.id}, 3, 'note', 'local', 'memory', 1, NULL)",
+    ):
+        assert memory.part(tx, model, LOCAL) is not None
+        tx.run(statement)
+        assert memory.part(tx, model, LOCAL) is None
+        memory.part(tx, model, LOCAL)
+
+
+def test_a_query_that_is_no_vector_finds_nothing_in_memory(tx: Tx, memory: VectorMemory, model: Model) -> None:
+    """Numbers whose squares overflow have no direction."""
+    vectors.put_many(tx, model, [row(1, one_hot(0))])
+    scope = Scope("note", ("local",), "memory")
+    seqs(tx, model, one_hot(0), scope)
+    seqs(tx, model, one_hot(0), scope)
+    for number in (math.inf, math.nan):
+        assert vectors.nearest(tx, model, struct.pack(f"<{DIMS}f", *[number] * DIMS), scope, 5) == []
 
 
 @pytest.mark.parametrize("installed", [True, False])
@@ -274,8 +307,9 @@ def test_vectors_of_an_older_store_get_stamps(tx: Tx, model: Model) -> None:
     vectors.put_many(tx, model, [row(1, one_hot(0)), row(2, one_hot(0)), row(3, one_hot(0), "other")])
     tx.run("DROP TABLE vector_stamps")
     (migration,) = [one for one in migrations.packaged() if one.name == "vector_stamps"]
-    for statement in migration.sql.split(";"):
-        tx.run(statement)
+    for trigger in ("inserted", "updated", "moved", "deleted"):
+        tx.run(f"DROP TRIGGER vectors_{trigger}")
+    tx.run(migration.sql)
     stamps = tx.all("SELECT namespace, substrate, kind, stamp FROM vector_stamps ORDER BY namespace")
     assert [one[:3] for one in stamps] == [("local", "note", "memory"), ("other", "note", "memory")]
     assert stamps[0][3] != stamps[1][3]
